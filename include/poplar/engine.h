@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling a graph and its programs into an executable, and running it.
+ *
+ * An executable holds everything that a run needs and does not refer to the graph; it is immutable and may be shared by engines.
+ * An engine is used by one thread at a time; its callbacks run on the thread that called pop_engine_run. */
+#ifndef POPLAR_ENGINE_H
+#define POPLAR_ENGINE_H
+
+#include <poplar/device.h>
+#include <poplar/program.h>
+
+typedef struct pop_executable pop_executable; /* owner */
+typedef struct pop_engine pop_engine;         /* owner */
+
+/* Called while compiling: done of total steps. */
+typedef void (*pop_progress)(int done, int total, void *user);
+
+/* A stream's callbacks.  fetch fills the buffer (host to device) or has received it (device to host); complete follows the transfer;
+ * prefetch (may be NULL) may be called early and says whether it filled the buffer; invalidate_prefetched (may be NULL) says that
+ * prefetched data was dropped; release (may be NULL) is called when the engine lets go of user.  A status other than POP_OK from
+ * fetch ends the run with that status and the text "stream callback failed". */
+typedef enum pop_prefetch { POP_PREFETCH_SUCCESS = 0, POP_PREFETCH_NOT_AVAILABLE = 1 } pop_prefetch;
+typedef struct pop_stream_callback {
+    pop_status (*fetch)(void *buffer, void *user);
+    pop_prefetch (*prefetch)(void *buffer, void *user);
+    void (*complete)(void *user);
+    void (*invalidate_prefetched)(void *user);
+    void (*release)(void *user);
+    void *user;
+} pop_stream_callback;
+/* A host function: one pointer for each argument. */
+typedef pop_status (*pop_host_callback)(const void *const *inputs, void *const *outputs, void *user);
+
+/* A program's cost as the model has it: the sum over what has run since load or the last reset. */
+typedef struct pop_cycles {
+    uint64_t total;         /* cycles from start to end, all below included */
+    uint64_t compute;       /* of that, the slowest tile of each executed compute set */
+    uint64_t exchange;      /* between tiles */
+    uint64_t host_exchange; /* streams, remote buffers, host access from programs */
+    uint64_t sync;
+    uint64_t steps;         /* executed steps */
+} pop_cycles;
+
+POP_BEGIN_DECLS
+
+/* ---- compiling ---- */
+#define pop_compile_graph(...) pop_compile_graph_at(POP_HERE, __VA_ARGS__)
+/* The first error recorded in the graph comes out here (the graph keeps it until it is taken).  *executable is NULL on failure. */
+POP_API pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                        void *progress_user, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+POP_API void pop_executable_destroy(pop_executable *executable); /* engines that use it keep it alive */
+/* The name comes to stand only when the file is whole. */
+POP_API pop_status pop_executable_save(const pop_executable *executable, const char *path, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error) POP_MUST_CHECK;
+/* A file that is truncated, altered or of another version is refused (file_load_error) with what is wrong. */
+POP_API pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+POP_API size_t pop_executable_num_programs(const pop_executable *executable);
+POP_API const pop_target *pop_executable_target(const pop_executable *executable);
+
+/* ---- engines ---- */
+#define pop_engine_create(...) pop_engine_create_at(POP_HERE, __VA_ARGS__)
+/* Compiles and makes an engine.  NULL on failure: error, or standard error when error is NULL, says why. */
+POP_API pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error);
+POP_API pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error);
+POP_API void pop_engine_destroy(pop_engine *engine);
+
+/* Puts the executable on an attached device of the target it was compiled for; variables get their initial values (others are zero). */
+POP_API pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error) POP_MUST_CHECK;
+/* Asks a run in progress (on another thread, or from a callback) to end after the current step. */
+POP_API void pop_engine_stop(pop_engine *engine);
+
+/* Host access by handle; bytes must be exactly those of the tensor (tensor_io_state_error). */
+POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
+
+/* Streams, by handle.  A connection replaces the one before. */
+POP_API pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, void *buffer, pop_error *error) POP_MUST_CHECK; /* the same elements each time */
+POP_API pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle, pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback, void *user, pop_error *error) POP_MUST_CHECK;
+/* Handles of all streams, remote buffers and host functions; borrowed from the engine.  Writes at most capacity, returns how many. */
+POP_API size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, size_t capacity);
+/* One row of a remote buffer; index_error when there is no such row. */
+POP_API pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row, pop_error *error) POP_MUST_CHECK;
+
+/* Where PrintTensor writes; NULL is standard error.  Borrowed. */
+POP_API void pop_engine_set_print_stream(pop_engine *engine, FILE *file);
+/* What has run since load or the last reset costs this; profiling_disabled on a CPU device, missing_perf_estimate (with the type's
+ * name) when a vertex that ran has no estimate. */
+POP_API pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error) POP_MUST_CHECK;
+POP_API void pop_engine_reset_cycles(pop_engine *engine);
+/* The options that are in force, defaults left out; borrowed from the engine. */
+POP_API pop_options pop_engine_options(const pop_engine *engine);
+/* "1.0.0": the version of this library. */
+POP_API const char *pop_version_string(void);
+/* A hash of what the library was built from, for bug reports. */
+POP_API const char *pop_package_hash(void);
+
+POP_END_DECLS
+#endif

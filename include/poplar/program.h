@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control programs: what a device does with a graph, step by step.
+ *
+ * A pop_program is a small value; its node belongs to the graph.  A sequence grows with pop_sequence_add after it was handed
+ * out, and every program that holds it sees it grow.  name may be NULL. */
+#ifndef POPLAR_PROGRAM_H
+#define POPLAR_PROGRAM_H
+
+#include <poplar/graph.h>
+
+/* Programs, borrowed for the call: POP_PROGRAMS(a, b). */
+typedef struct pop_programs { size_t count; const pop_program *list; } pop_programs;
+#define POP_PROGRAMS(...)                                                                                              \
+    ((pop_programs){ sizeof((const pop_program[]){ __VA_ARGS__ }) / sizeof(pop_program), (const pop_program[]){ __VA_ARGS__ } })
+
+typedef enum pop_sync_type { POP_SYNC_INTERNAL = 0, POP_SYNC_EXTERNAL, POP_SYNC_GLOBAL } pop_sync_type;
+typedef enum pop_float_format { POP_FLOAT_FORMAT_AUTO = 0, POP_FLOAT_FORMAT_FIXED, POP_FLOAT_FORMAT_SCIENTIFIC, POP_FLOAT_FORMAT_NONE } pop_float_format;
+
+/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and POP_PRINT_GUIDE the text of the guide's era:
+ * {1,1.5,2,2.5}, nested braces on lines of their own. */
+typedef struct pop_print_format {
+    unsigned summarise_threshold; /* more elements than this are summarised */
+    unsigned edge_items;
+    unsigned max_line_width;
+    unsigned digits;
+    pop_float_format float_format;
+    char separator, open, close;
+    bool guide; /* the guide's own text; the other fields are ignored */
+} pop_print_format;
+
+POP_BEGIN_DECLS
+
+POP_API pop_print_format pop_print_format_default(void); /* 1000, 3, 75, 8, auto, ' ', '[', ']' */
+POP_API pop_print_format pop_print_format_guide(void);
+POP_API pop_print_format pop_print_format_plain(void);   /* PrintTensorFmt::disableFormatting() */
+
+POP_API bool pop_program_is_empty(pop_program program);
+POP_API bool pop_program_equal(pop_program a, pop_program b); /* the same node */
+
+#define pop_sequence(...) pop_sequence_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_sequence_at(pop_where where, pop_graph *graph, const char *name); /* empty */
+#define pop_sequence_add(...) pop_sequence_add_at(POP_HERE, __VA_ARGS__)
+POP_API void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program program);
+#define pop_sequence_of(...) pop_sequence_of_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs programs, const char *name);
+#define pop_block(...) pop_block_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_block_at(pop_where where, pop_program program, const char *name);
+
+#define pop_execute(...) pop_execute_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_execute_at(pop_where where, pop_compute_set set, const char *name);
+#define pop_execute_consensus(...) pop_execute_consensus_at(POP_HERE, __VA_ARGS__)
+/* The AND of all vertices' compute() goes to a scalar tensor (BOOL or an integer type). */
+POP_API pop_program pop_execute_consensus_at(pop_where where, pop_compute_set set, pop_tensor consensus, const char *name);
+
+#define pop_copy(...) pop_copy_at(POP_HERE, __VA_ARGS__)
+/* Same number of elements and type; shapes may differ.  Overlap behaves as if the source were read first. */
+POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline, const char *name);
+#define pop_copy_from_stream(...) pop_copy_from_stream_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination, bool optimise_memory, const char *name);
+#define pop_copy_to_stream(...) pop_copy_to_stream_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory, const char *name);
+#define pop_copy_from_remote(...) pop_copy_from_remote_at(POP_HERE, __VA_ARGS__)
+/* offset: the null tensor for row 0, or an INT or UNSIGNED_INT tensor of k row indices for a destination of {k, n}. */
+POP_API pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination, pop_tensor offset, const char *name);
+#define pop_copy_to_remote(...) pop_copy_to_remote_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, pop_remote_buffer buffer, pop_tensor offset, const char *name);
+
+#define pop_repeat(...) pop_repeat_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body, const char *name); /* 0 is allowed */
+#define pop_repeat_while_true(...) pop_repeat_while_true_at(POP_HERE, __VA_ARGS__)
+/* Runs condition, tests the scalar predicate, runs body, and again. */
+POP_API pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name);
+#define pop_repeat_while_false(...) pop_repeat_while_false_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name);
+#define pop_if(...) pop_if_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program, const char *name);
+#define pop_switch(...) pop_switch_at(POP_HERE, __VA_ARGS__)
+/* A scalar INT (or UNSIGNED_INT) control; no cases yet, an empty default. */
+POP_API pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name);
+#define pop_switch_add(...) pop_switch_add_at(POP_HERE, __VA_ARGS__)
+POP_API void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t value, pop_program program);
+#define pop_switch_default(...) pop_switch_default_at(POP_HERE, __VA_ARGS__)
+POP_API void pop_switch_default_at(pop_where where, pop_program switch_program, pop_program program);
+#define pop_switch_unreachable_default(...) pop_switch_unreachable_default_at(POP_HERE, __VA_ARGS__)
+/* A value without a case is an application_runtime_error when it runs. */
+POP_API void pop_switch_unreachable_default_at(pop_where where, pop_program switch_program);
+#define pop_call(...) pop_call_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_call_at(pop_where where, pop_function function, const char *name);
+#define pop_call_host(...) pop_call_host_at(POP_HERE, __VA_ARGS__)
+/* Types and sizes must be those of the host function's arguments. */
+POP_API pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_tensors inputs, pop_tensors outputs, const char *name);
+
+#define pop_print_tensor(...) pop_print_tensor_at(POP_HERE, __VA_ARGS__)
+/* title NULL: the tensor's debug name.  The format is the default one, or the guide's where the engine option print.guideFormat says so. */
+POP_API pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t, const char *name);
+#define pop_print_tensor_format(...) pop_print_tensor_format_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t, pop_print_format format, const char *name);
+#define pop_write_undef(...) pop_write_undef_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_write_undef_at(pop_where where, pop_tensor t, const char *name);
+#define pop_sync(...) pop_sync_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type type, const char *name);
+#define pop_abort(...) pop_abort_at(POP_HERE, __VA_ARGS__)
+/* Ends the run with application_runtime_error; message may be NULL. */
+POP_API pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message, const char *name);
+#define pop_abort_on_condition(...) pop_abort_on_condition_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message, const char *name);
+#define pop_error_program(...) pop_error_program_at(POP_HERE, __VA_ARGS__)
+/* Prints message and t, then ends the run. */
+POP_API pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name);
+#define pop_assume_equal_across_replicas(...) pop_assume_equal_across_replicas_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name);
+
+/* The tree of a program as indented text. */
+POP_API bool pop_dump_program(pop_graph *graph, pop_program program, FILE *file);
+
+POP_END_DECLS
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors: immutable views of variables.
+ *
+ * A pop_tensor is a 64-byte value: copying it copies no data, and views (slice, reshape, transpose, ...) cost the number of
+ * pieces of the view, never of its elements.  Zero ({0}) is the null tensor: queries give 0, views of it are null, and using it
+ * in a graph is an error there.  A view call that fails (index out of range, shapes that do not match) records the error in the
+ * tensor's graph and returns the null tensor.
+ *
+ * Storage: nearly all views are held in the value itself.  pop_tensor_concat, and a reshape that strides cannot express,
+ * make a node that belongs to the graph; a loop that makes very many can give them back with pop_graph_mark and
+ * pop_graph_release (graph.h).  Anything that was connected, copied or mapped keeps what it needs by itself.
+ *
+ * Every call whose name is a macro here passes the caller's line on to the function with _at. */
+#ifndef POPLAR_TENSOR_H
+#define POPLAR_TENSOR_H
+
+#include <poplar/error.h>
+#include <poplar/type.h>
+
+typedef struct pop_store pop_store; /* what a graph and its virtual graphs share; opaque */
+
+enum { POP_TENSOR_DIGITS = 4, POP_TENSOR_RUNS = 7 };
+
+/* The fields are private: use the calls.  source is a variable or a node of the store; a dimension is a run of
+ * digits (extent, stride), outermost first; a dimension of extent 1 needs no digit. */
+typedef struct pop_tensor {
+    pop_store *store;
+    uint64_t offset; /* elements into the source; or a pointer to a wide view when form says so */
+    uint32_t source;
+    uint8_t type;
+    uint8_t rank;
+    uint8_t digits;
+    uint8_t form;
+    struct {
+        uint32_t extent;
+        int32_t stride;
+    } digit[POP_TENSOR_DIGITS];
+    uint8_t run[POP_TENSOR_RUNS]; /* digits of each dimension */
+    uint8_t reserved;
+} pop_tensor;
+
+/* A shape, borrowed for the call: POP_SHAPE(3, 4), POP_SHAPE() for rank 0. */
+typedef struct pop_shape {
+    size_t rank;
+    const size_t *dims;
+} pop_shape;
+#define POP_SHAPE(...)                                                                                                 \
+    ((pop_shape){ sizeof((const size_t[]){ 0, __VA_ARGS__ }) / sizeof(size_t) - 1, (const size_t[]){ 0, __VA_ARGS__ } + 1 })
+
+/* A list of dimension numbers, borrowed for the call: POP_DIMS(1, 0). */
+typedef struct pop_dims {
+    size_t count;
+    const unsigned *list;
+} pop_dims;
+#define POP_DIMS(...)                                                                                                  \
+    ((pop_dims){ sizeof((const unsigned[]){ 0, __VA_ARGS__ }) / sizeof(unsigned) - 1, (const unsigned[]){ 0, __VA_ARGS__ } + 1 })
+
+/* A list of tensors, borrowed for the call: POP_TENSORS(a, b). */
+typedef struct pop_tensors {
+    size_t count;
+    const pop_tensor *list;
+} pop_tensors;
+#define POP_TENSORS(...)                                                                                               \
+    ((pop_tensors){ sizeof((const pop_tensor[]){ __VA_ARGS__ }) / sizeof(pop_tensor), (const pop_tensor[]){ __VA_ARGS__ } })
+
+/* Half-open range of elements, [begin, end). */
+typedef struct pop_interval {
+    size_t begin, end;
+} pop_interval;
+
+/* Intervals, borrowed: POP_INTERVALS({0, 2}, {5, 6}). */
+typedef struct pop_interval_list {
+    size_t count;
+    const pop_interval *list;
+} pop_interval_list;
+#define POP_INTERVALS(...)                                                                                             \
+    ((pop_interval_list){ sizeof((const pop_interval[]){ __VA_ARGS__ }) / sizeof(pop_interval), (const pop_interval[]){ __VA_ARGS__ } })
+
+/* Lists of intervals, owned by whoever received them; pop_interval_lists_free gives them back, {0} is empty.  List i is
+ * intervals[first[i]] up to intervals[first[i + 1]]; first has count + 1 entries (NULL when count is 0).  As a tile mapping, i is the tile. */
+typedef struct pop_interval_lists {
+    size_t count;
+    size_t *first;
+    pop_interval *intervals;
+} pop_interval_lists;
+
+/* A range of one variable's elements. */
+typedef struct pop_variable_interval {
+    uint32_t variable;
+    pop_interval interval;
+} pop_variable_interval;
+
+typedef enum pop_upsample_method { POP_UPSAMPLE_REPEAT = 0 } pop_upsample_method;
+
+POP_BEGIN_DECLS
+
+POP_API void pop_interval_lists_free(pop_interval_lists *lists);
+
+/* ---- queries: no call here records an error; a null tensor gives 0, false or POP_TYPE_NULL ---- */
+POP_API bool pop_tensor_valid(pop_tensor t);
+POP_API pop_type pop_tensor_type(pop_tensor t);
+POP_API size_t pop_tensor_rank(pop_tensor t);
+POP_API size_t pop_tensor_dim(pop_tensor t, size_t dim); /* 0 for a dimension that t lacks */
+POP_API size_t pop_tensor_num_elements(pop_tensor t);
+/* Writes at most capacity dims, returns the rank. */
+POP_API size_t pop_tensor_shape(pop_tensor t, size_t *dims, size_t capacity);
+/* Same elements in the same order and the same shape. */
+POP_API bool pop_tensor_equal(pop_tensor a, pop_tensor b);
+/* One region (or none): the flattened tensor is a run of one variable. */
+POP_API bool pop_tensor_is_contiguous(pop_tensor t);
+/* Some element stands in t more than once. */
+POP_API bool pop_tensor_contains_aliases(pop_tensor t);
+POP_API bool pop_tensor_contains_constant(pop_tensor t);
+/* No aliases and no constants. */
+POP_API bool pop_tensor_is_parallel_writeable(pop_tensor t);
+/* Some element stands in both. */
+POP_API bool pop_tensor_intersects(pop_tensor a, pop_tensor b);
+/* Maximal runs of flattened elements that are consecutive in one variable: intervals of t, in order; *regions is malloc'ed (free it). */
+POP_API size_t pop_tensor_contiguous_regions(pop_tensor t, pop_interval **regions);
+/* The same runs as ranges of variables; *regions is malloc'ed (free it). */
+POP_API size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **regions);
+/* The value of a tensor whose elements are all constants and equal, converted to double / int64; false when it is not one. */
+POP_API bool pop_tensor_constant_double(pop_tensor t, double *value);
+POP_API bool pop_tensor_constant_int64(pop_tensor t, int64_t *value);
+/* "{3,4}"; returns the length, the buffer is always terminated. */
+POP_API size_t pop_tensor_shape_to_string(pop_tensor t, char *buffer, size_t size);
+/* "a[0:4],b[3:5]" after type and shape: the variables' debug names and ranges. */
+POP_API size_t pop_tensor_to_string(pop_tensor t, char *buffer, size_t size);
+
+/* ---- views: errors are index_error (a bound) or poplar_error (shapes) with the user's line ---- */
+#define pop_tensor_at(...) pop_tensor_at_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_at_at(pop_where where, pop_tensor t, size_t index); /* t[index]; drops dimension 0 */
+#define pop_tensor_index(...) pop_tensor_index_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices); /* drops the leading dims */
+#define pop_tensor_slice(...) pop_tensor_slice_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_slice_at(pop_where where, pop_tensor t, size_t begin, size_t end, unsigned dim); /* [begin, end) of dim */
+#define pop_tensor_slice_interval(...) pop_tensor_slice_interval_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_slice_interval_at(pop_where where, pop_tensor t, pop_interval interval, unsigned dim);
+#define pop_tensor_slice_nd(...) pop_tensor_slice_nd_at(POP_HERE, __VA_ARGS__)
+/* slice(begins, ends): one pair for each of the leading dimensions. */
+POP_API pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begins, pop_shape ends);
+#define pop_tensor_slices(...) pop_tensor_slices_at(POP_HERE, __VA_ARGS__)
+/* One slice per interval, to slices[0 .. intervals.count).  False when one failed. */
+POP_API bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices);
+#define pop_tensor_slices_nested(...) pop_tensor_slices_nested_at(POP_HERE, __VA_ARGS__)
+/* One tensor per inner list: its slices concatenated. */
+POP_API bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim, pop_tensor *slices);
+#define pop_tensor_slices_indices(...) pop_tensor_slices_indices_at(POP_HERE, __VA_ARGS__)
+/* One slice of extent 1 per index. */
+POP_API bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim, pop_tensor *slices);
+#define pop_tensor_flatten(...) pop_tensor_flatten_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_flatten_at(pop_where where, pop_tensor t);
+#define pop_tensor_flatten_dims(...) pop_tensor_flatten_dims_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_flatten_dims_at(pop_where where, pop_tensor t, unsigned begin, unsigned end); /* dims [begin, end) */
+#define pop_tensor_reshape(...) pop_tensor_reshape_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_reshape_at(pop_where where, pop_tensor t, pop_shape shape);
+#define pop_tensor_reshape_partial(...) pop_tensor_reshape_partial_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_reshape_partial_at(pop_where where, pop_tensor t, unsigned begin, unsigned end, pop_shape dims);
+#define pop_tensor_dim_shuffle(...) pop_tensor_dim_shuffle_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t, pop_dims permutation); /* new dim i is old permutation[i] */
+#define pop_tensor_dim_shuffle_partial(...) pop_tensor_dim_shuffle_partial_at(POP_HERE, __VA_ARGS__)
+/* Old dims source[i] go to places destination[i]; the others keep their order in the places left. */
+POP_API pop_tensor pop_tensor_dim_shuffle_partial_at(pop_where where, pop_tensor t, pop_dims source, pop_dims destination);
+#define pop_tensor_dim_roll(...) pop_tensor_dim_roll_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_dim_roll_at(pop_where where, pop_tensor t, unsigned dim, unsigned new_index);
+#define pop_tensor_transpose(...) pop_tensor_transpose_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_transpose_at(pop_where where, pop_tensor t); /* reverses the order of the dims */
+#define pop_tensor_expand(...) pop_tensor_expand_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_expand_at(pop_where where, pop_tensor t, pop_dims dims); /* a 1 before each of these input dims */
+#define pop_tensor_squeeze(...) pop_tensor_squeeze_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t, pop_dims dims); /* removes these dims of extent 1 */
+#define pop_tensor_broadcast(...) pop_tensor_broadcast_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_broadcast_at(pop_where where, pop_tensor t, unsigned times, unsigned dim); /* t, times over, along dim */
+#define pop_tensor_upsample(...) pop_tensor_upsample_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim, pop_upsample_method method);
+#define pop_tensor_sub_sample(...) pop_tensor_sub_sample_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_sub_sample_at(pop_where where, pop_tensor t, unsigned stride, unsigned dim);
+#define pop_tensor_reverse(...) pop_tensor_reverse_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_reverse_at(pop_where where, pop_tensor t, unsigned dim);
+#define pop_tensor_reinterpret(...) pop_tensor_reinterpret_at(POP_HERE, __VA_ARGS__)
+/* The same bits as another type of the same size; type_error otherwise. */
+POP_API pop_tensor pop_tensor_reinterpret_at(pop_where where, pop_tensor t, pop_type type);
+#define pop_tensor_concat(...) pop_tensor_concat_at(POP_HERE, __VA_ARGS__)
+/* All along dim; shapes must agree elsewhere, types everywhere.  An empty list is an error (nothing says the type). */
+POP_API pop_tensor pop_tensor_concat_at(pop_where where, pop_tensors tensors, unsigned dim);
+#define pop_tensor_append(...) pop_tensor_append_at(POP_HERE, __VA_ARGS__)
+/* Adds b as one more element of a's dimension dim: b's rank is one less. */
+POP_API pop_tensor pop_tensor_append_at(pop_where where, pop_tensor a, pop_tensor b, unsigned dim);
+
+POP_END_DECLS
+#endif

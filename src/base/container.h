@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The container that .gp files and executables are written in: an 8-byte magic, a format version, then named sections, and
+ * an XXH3-128 checksum over all of it, so that a truncated or altered file is refused before anything is believed.
+ *
+ *   magic[8] | u32 version | u32 sections | sections x { char name[16]; u64 offset; u64 size } | data, 64-byte aligned | hash[16]
+ *
+ * Little-endian; the library refuses to build elsewhere. */
+#ifndef BASE_CONTAINER_H
+#define BASE_CONTAINER_H
+
+#include "base/vec.h"
+
+#include <poplar/error.h>
+
+/* Bytes being written, and read back: numbers as they lie in memory, strings with a u32 length. */
+struct bytes {
+    VEC(unsigned char) v;
+};
+void bytes_put(struct bytes *b, const void *data, size_t size);
+void bytes_u8(struct bytes *b, uint8_t value);
+void bytes_u32(struct bytes *b, uint32_t value);
+void bytes_u64(struct bytes *b, uint64_t value);
+void bytes_string(struct bytes *b, const char *text);
+
+/* A read beyond the end sets failed and gives zeros, so that a parser checks once at its end. */
+struct reader {
+    const unsigned char *data;
+    size_t size, at;
+    bool failed;
+};
+const void *reader_take(struct reader *r, size_t size); /* NULL when there is not so much left */
+uint8_t reader_u8(struct reader *r);
+uint32_t reader_u32(struct reader *r);
+uint64_t reader_u64(struct reader *r);
+char *reader_string(struct reader *r); /* malloc'ed, never NULL */
+/* A count of items of at least item_bytes each: failed (and 0) when so many cannot follow. */
+uint64_t reader_count(struct reader *r, size_t item_bytes);
+
+struct container_section {
+    char name[16];
+    const void *data;
+    size_t size;
+};
+/* Assembles a whole file; *file is malloc'ed. */
+void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count, char **file, size_t *size);
+/* Checks magic, version, bounds and checksum; what says which kind of file it is ("codelet file"), name which file.  Sections point into data. */
+pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data, size_t size,
+                          struct container_section *sections, size_t capacity, size_t *count, pop_error *error);
+/* NULL and 0 when there is none of that name. */
+const void *container_find(const struct container_section *sections, size_t count, const char *name, size_t *size);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling error records.  Wording: lower case, no full stop, what was seen, what was allowed, the nearest valid name. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <poplar/error.h>
+#include <stdarg.h>
+
+/* Fills error (NULL is allowed) and returns status. */
+pop_status error_set(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
+pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, va_list arguments);
+/* Adds a line to the text. */
+void error_note(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
+/* Sets the debug path; too long a path keeps its end. */
+void error_path(pop_error *error, const char *path);
+/* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
+const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
+
+#define NO_WHERE ((pop_where){ 0, 0 })
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text that grows; zero is empty, text is always terminated once something was added. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <poplar/visibility.h>
+#include <stdarg.h>
+
+struct str {
+    char *text;
+    size_t length, capacity;
+};
+void str_add(struct str *s, const char *text);
+void str_add_bytes(struct str *s, const char *bytes, size_t count);
+void str_format(struct str *s, const char *format, ...) POP_PRINTF(2, 3);
+void str_vformat(struct str *s, const char *format, va_list arguments);
+void str_free(struct str *s);
+const char *str_text(const struct str *s); /* "" when empty */
+
+/* The one of count names that is nearest to a word (edit distance, at most a third of its length), or NULL. */
+const char *str_nearest(const char *word, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pipeline's entry: a graph and its programs in, an image out.  The passes and their order: compiler/pipeline.c. */
+#ifndef COMPILER_COMPILE_H
+#define COMPILER_COMPILE_H
+
+#include "engine/image.h"
+#include "graph/store.h"
+
+/* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it was.  options are checked and
+ * in force (environment included). */
+pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options, pop_progress progress,
+                         void *progress_user, struct image **image, pop_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store: everything that a graph and its virtual graphs share, as arrays.  Passes of the compiler read it and change nothing.
+ *
+ * Handles given out are index + 1 (0 is null), except variables, which are named by their index. */
+#ifndef GRAPH_STORE_H
+#define GRAPH_STORE_H
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "graph/view.h"
+#include "popc/codelet.h"
+
+#include <poplar/graph.h>
+#include <poplar/program.h>
+
+/* Where a variable lies: a log of (range, tile) in the order of the calls until tile_map_compact sorts it, later calls over earlier ones. */
+struct tile_range {
+    uint64_t begin, end; /* elements of the variable */
+    uint32_t tile;       /* physical */
+};
+struct tile_map {
+    VEC(struct tile_range) ranges;
+    bool compact; /* sorted, disjoint, neighbours of one tile merged */
+};
+
+struct variable {
+    uint64_t elements;
+    uint32_t name;  /* interned */
+    uint32_t where; /* index of store->wheres */
+    uint8_t type;   /* pop_type */
+    bool constant;
+    struct tile_map map;
+};
+
+/* Initial contents of a range of a variable (a constant's is the whole of it): count elements of device data at store->data + data, or one
+ * element there when fill. */
+struct initial {
+    uint32_t variable;
+    bool fill;
+    uint64_t begin, count, data;
+};
+
+struct compute_set {
+    uint32_t name, where;
+    uint32_t vertex_count;
+};
+
+/* 24 bytes; ten million of them are normal. */
+struct vertex {
+    uint32_t set;   /* index */
+    uint32_t tile;  /* physical; UNMAPPED_TILE at first */
+    uint32_t edge;  /* first edge of its list, or NO_EDGE; the newest stands first */
+    uint32_t where;
+    uint32_t estimate; /* index + 1 of store->estimates, 0: none of its own */
+    uint32_t type;     /* index of store->types */
+};
+#define UNMAPPED_TILE UINT32_MAX
+#define NO_EDGE UINT32_MAX
+
+/* What is connected to a field, or what a field starts as: 20 bytes. */
+enum edge_form {
+    EDGE_NONE = 0, /* an element of a list that nothing is connected to yet */
+    EDGE_RUN,      /* elements offset .. offset+count of variable */
+    EDGE_VIEW,     /* store->views[variable] */
+    EDGE_LIST,     /* the count edges from store->edges[offset] on: rows of a vector of vectors, or scalar edges */
+    EDGE_VALUE,    /* scalar state: its bits, as the field's type, in variable (low) and count (high) */
+    EDGE_DATA,     /* vector state: count elements at store->data + offset */
+    EDGE_SIZE      /* vector state of count elements, zero at first */
+};
+struct edge {
+    uint32_t next; /* in the vertex's list; NO_EDGE ends it */
+    uint32_t variable;
+    uint32_t offset; /* low bits; see edge_offset */
+    uint32_t count;
+    uint16_t field;  /* index of the codelet's fields */
+    uint8_t form;
+    uint8_t offset_high;
+};
+static inline uint64_t edge_offset(const struct edge *edge)
+{
+    return (uint64_t)edge->offset_high << 32 | edge->offset;
+}
+
+/* A vertex type as this graph knows it. */
+struct vertex_type {
+    const struct codelet *codelet; /* NULL: an estimator was registered, nothing is loaded */
+    uint32_t name;
+    pop_perf_estimator estimator; /* NULL: none */
+    void *estimator_user;
+};
+
+struct host_handle { uint32_t name; const struct view *view; };
+struct stream { uint32_t name; uint8_t type, direction, mode; uint64_t elements; uint32_t buffering_depth; uint32_t where; };
+struct remote_buffer { uint32_t name; uint8_t type; bool rearrange, optimise; uint64_t elements, repeats; };
+struct host_function {
+    uint32_t name;
+    pop_host_argument *arguments; /* inputs, then outputs */
+    uint32_t input_count, output_count;
+};
+struct graph_function { uint32_t program; /* node index */ };
+
+struct program_node; /* program/node.h */
+
+struct pop_store {
+    pop_graph *top;   /* the graph all others are views of */
+    unsigned handles; /* graphs that share this store */
+    pop_target target;
+    pop_error error;  /* first since the last take; error.status is POP_OK when there is none */
+    pop_error_handler on_error;
+    void *on_error_user;
+    struct arena arena;
+    struct intern names;
+    VEC(pop_where) wheres; /* [0] is unknown; equal neighbours are shared */
+    struct tensor_nodes *nodes;
+    VEC(struct variable) variables;
+    VEC(struct initial) initials; /* in the order of the calls */
+    VEC(unsigned char) data;      /* each datum 8-byte aligned */
+    VEC(struct compute_set) sets;
+    VEC(struct vertex) vertices;
+    VEC(struct edge) edges;
+    VEC(const struct view *) views; /* of EDGE_VIEW edges */
+    VEC(pop_perf) estimates;
+    VEC(struct module *) modules;
+    VEC(struct vertex_type) types;
+    uint32_t *type_by_name; /* by interned name: index + 1 of types, 0 none */
+    size_t type_by_name_count;
+    VEC(struct host_handle) host_reads;
+    VEC(struct host_handle) host_writes;
+    VEC(struct stream) streams;
+    VEC(struct remote_buffer) remotes;
+    VEC(struct host_function) host_functions;
+    VEC(struct graph_function) functions;
+    VEC(struct program_node *) programs; /* nodes, in arena */
+    struct view *view_list;              /* every kept view */
+    uint64_t edge_count;                 /* connections to tensors, for profiles */
+};
+
+struct pop_graph {
+    pop_store *store;
+    pop_target target;   /* what this graph sees */
+    unsigned *tiles;     /* physical tile of each virtual one; NULL: the same */
+};
+
+/* Whether a call may go on: false when an error is pending (or graph is NULL). */
+static inline bool store_ready(const pop_store *store)
+{
+    return store && store->error.status == POP_OK;
+}
+/* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
+bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
+uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
+const char *store_name(const pop_store *store, uint32_t name);
+/* Appends device data and returns where. */
+uint64_t store_data(pop_store *store, const void *data, size_t bytes);
+
+/* Sorts the log: linear when it already is in order, n log n otherwise. */
+void tile_map_compact(struct tile_map *map);
+/* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time; start it at 0. */
+uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor);
+
+/* Cycles of a vertex: its own estimate, else its type's estimator.  False when it has neither. */
+bool store_estimate(pop_store *store, uint32_t vertex, pop_perf *perf);
+/* Index of a vertex type by name, or UINT32_MAX. */
+uint32_t store_find_type(const pop_store *store, const char *name);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of the program tree, as the compiler reads them. */
+#ifndef PROGRAM_NODE_H
+#define PROGRAM_NODE_H
+
+#include "graph/store.h"
+
+enum program_kind {
+#define PROGRAM_KIND(constant, class) PROGRAM_##constant,
+#include "program/kinds.def"
+#undef PROGRAM_KIND
+    PROGRAM_KINDS
+};
+
+/* Which members a kind uses:
+ *   SEQUENCE children; BLOCK, REPEAT (count) children[0]; EXECUTE object = set index, source = consensus (or NULL);
+ *   COPY source, destination, flag = dontOutline; STREAM_IN object = stream index, destination; STREAM_OUT object, source;
+ *   REMOTE_IN object = buffer index, destination, control = offset (or NULL); REMOTE_OUT object, source, control;
+ *   WHILE_* children[0] = condition, children[1] = body, control = predicate; IF control, children[0] = then, [1] = else;
+ *   SWITCH control, children[0] = default (NO_PROGRAM: empty), flag = the default is unreachable, then children[i + 1] for values[i];
+ *   CALL object = function index; CALL_HOST object = host function index, operands (inputs, then outputs);
+ *   PRINT source, text = title (NULL: the tensor's name), format, flag = the format was given; WRITE_UNDEF source; SYNC object = pop_sync_type;
+ *   ABORT text; ABORT_IF control, text; ERROR text, source; ASSUME_EQUAL source. */
+struct program_node {
+    uint8_t kind;
+    bool flag;
+    uint32_t name, where;
+    uint32_t object;
+    uint32_t count;
+    const struct view *source, *destination, *control;
+    VEC(uint32_t) children; /* node indices */
+    VEC(int32_t) values;
+    VEC(const struct view *) operands;
+    const char *text;
+    const char *tensor_name; /* PRINT: debug name of the tensor */
+    pop_print_format format;
+};
+#define NO_PROGRAM UINT32_MAX
+
+/* NULL for a null or foreign program. */
+struct program_node *program_node(const pop_store *store, pop_program program);
+const char *program_kind_name(enum program_kind kind);
+/* Frees what nodes own beyond the arena. */
+void program_nodes_free(pop_store *store);
+
+#endif
