@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/container.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "container files are little-endian");
+
+enum { HEADER = 16, ENTRY = 32, HASH = 16, ALIGNMENT = 64 };
+
+void bytes_put(struct bytes *b, const void *data, size_t size)
+{
+    if (size)
+        memcpy(vec_extend(&b->v, size), data, size);
+}
+
+void bytes_u8(struct bytes *b, uint8_t value)
+{
+    bytes_put(b, &value, sizeof(value));
+}
+
+void bytes_u32(struct bytes *b, uint32_t value)
+{
+    bytes_put(b, &value, sizeof(value));
+}
+
+void bytes_u64(struct bytes *b, uint64_t value)
+{
+    bytes_put(b, &value, sizeof(value));
+}
+
+void bytes_string(struct bytes *b, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    assert(length <= UINT32_MAX);
+    bytes_u32(b, (uint32_t)length);
+    bytes_put(b, text, length);
+}
+
+const void *reader_take(struct reader *r, size_t size)
+{
+    if (r->failed || size > r->size - r->at) {
+        r->failed = true;
+        return NULL;
+    }
+    const void *taken = r->data + r->at;
+    r->at += size;
+    return taken;
+}
+
+uint8_t reader_u8(struct reader *r)
+{
+    const uint8_t *from = reader_take(r, 1);
+    return from ? *from : 0;
+}
+
+uint32_t reader_u32(struct reader *r)
+{
+    uint32_t value = 0;
+    const void *from = reader_take(r, sizeof(value));
+    if (from)
+        memcpy(&value, from, sizeof(value));
+    return value;
+}
+
+uint64_t reader_u64(struct reader *r)
+{
+    uint64_t value = 0;
+    const void *from = reader_take(r, sizeof(value));
+    if (from)
+        memcpy(&value, from, sizeof(value));
+    return value;
+}
+
+char *reader_string(struct reader *r)
+{
+    uint32_t length = reader_u32(r);
+    const void *from = reader_take(r, length);
+    if (!from)
+        length = 0;
+    char *text = mem_alloc((size_t)length + 1);
+    if (from)
+        memcpy(text, from, length);
+    text[length] = 0;
+    return text;
+}
+
+uint64_t reader_count(struct reader *r, size_t item_bytes)
+{
+    uint64_t count = reader_u64(r);
+    if (r->failed || count > (r->size - r->at) / (item_bytes ? item_bytes : 1)) {
+        r->failed = true;
+        return 0;
+    }
+    return count;
+}
+
+static size_t aligned(size_t offset)
+{
+    return (offset + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count, char **file, size_t *size)
+{
+    assert(count <= UINT32_MAX);
+    size_t data = aligned(HEADER + count * ENTRY), total = data;
+    for (size_t i = 0; i < count; ++i)
+        total = aligned(total + sections[i].size);
+    char *out = mem_zero(1, total + HASH);
+    uint32_t count32 = (uint32_t)count;
+    memcpy(out, magic, 8);
+    memcpy(out + 8, &version, 4);
+    memcpy(out + 12, &count32, 4);
+    for (size_t i = 0; i < count; ++i) {
+        char *entry = out + HEADER + i * ENTRY;
+        uint64_t offset = data, bytes = sections[i].size;
+        memcpy(entry, sections[i].name, 16);
+        memcpy(entry + 16, &offset, 8);
+        memcpy(entry + 24, &bytes, 8);
+        if (bytes)
+            memcpy(out + data, sections[i].data, bytes);
+        data = aligned(data + bytes);
+    }
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits(out, total));
+    memcpy(out + total, &hash, HASH);
+    *file = out;
+    *size = total + HASH;
+}
+
+/* The sections table of a file whose checksum is right: it may still have been written wrongly, so bounds are checked too. */
+static bool read_sections(const unsigned char *file, size_t end, struct container_section *sections, size_t capacity, size_t count)
+{
+    if (count > capacity || count > (end - HEADER) / ENTRY)
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        const unsigned char *entry = file + HEADER + i * ENTRY;
+        uint64_t offset, bytes;
+        memcpy(sections[i].name, entry, 16);
+        memcpy(&offset, entry + 16, 8);
+        memcpy(&bytes, entry + 24, 8);
+        if (offset > end || bytes > end - offset || offset < HEADER + count * ENTRY)
+            return false;
+        sections[i].data = file + offset;
+        sections[i].size = bytes;
+    }
+    return true;
+}
+
+pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data, size_t size,
+                          struct container_section *sections, size_t capacity, size_t *count, pop_error *error)
+{
+    const unsigned char *file = data;
+    *count = 0;
+    if (size < 8 || memcmp(file, magic, 8) != 0)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is not a %s", name, what);
+    if (size < HEADER + HASH)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s '%s' is truncated: it has only %zu bytes", what, name, size);
+    uint32_t seen, sections_seen;
+    memcpy(&seen, file + 8, 4);
+    memcpy(&sections_seen, file + 12, 4);
+    if (seen != version)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "%s '%s' has format version %u, this library reads version %u: write it again", what, name, (unsigned)seen, (unsigned)version);
+    size_t end = size - HASH;
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits(file, end));
+    if (memcmp(&hash, file + end, HASH) != 0)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "%s '%s' is truncated or was altered: its checksum does not match its %zu bytes", what, name, size);
+    if (!read_sections(file, end, sections, capacity, sections_seen))
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s '%s' is damaged: its table of %u sections does not fit", what, name,
+                         (unsigned)sections_seen);
+    *count = sections_seen;
+    return POP_OK;
+}
+
+const void *container_find(const struct container_section *sections, size_t count, const char *name, size_t *size)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (strncmp(sections[i].name, name, sizeof(sections[i].name)) == 0) {
+            *size = sections[i].size;
+            return sections[i].data;
+        }
+    *size = 0;
+    return NULL;
+}

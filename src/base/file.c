@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static pop_status read_all(FILE *file, const char *name, char **data, size_t *size, pop_error *error)
+{
+    VEC(char) text = { 0 };
+    struct stat status;
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+        vec_reserve(&text, (size_t)status.st_size + 2);
+    for (;;) {
+        vec_reserve(&text, text.capacity - text.count > 1 ? 1 : 65536);
+        size_t got = fread(text.data + text.count, 1, text.capacity - text.count - 1, file);
+        text.count += got;
+        if (!got)
+            break;
+    }
+    if (ferror(file)) {
+        int reason = errno;
+        vec_free(&text);
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': %s", name, strerror(reason));
+    }
+    text.data[text.count] = 0;
+    *data = text.data;
+    *size = text.count;
+    return POP_OK;
+}
+
+pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *error)
+{
+    return read_all(file, "stream", data, size, error);
+}
+
+pop_status file_read(const char *path, char **data, size_t *size, pop_error *error)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path, strerror(errno));
+    pop_status status = read_all(file, path, data, size, error);
+    fclose(file);
+    return status;
+}
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t wrote = write(fd, data, size);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return false;
+        data += wrote;
+        size -= (size_t)wrote;
+    }
+    return true;
+}
+
+/* A new file beside path that nobody else has; its name is added to *name. */
+static int open_beside(const char *path, mode_t mode, struct str *name)
+{
+    for (unsigned attempt = 0; attempt < 100; ++attempt) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        str_free(name);
+        str_format(name, "%s.%ld.%lx.tmp", path, (long)getpid(), (unsigned long)now.tv_nsec + attempt);
+        int fd = open(name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static bool replace(const char *path, mode_t mode, bool keep_mode, const void *data, size_t size)
+{
+    struct str name = { 0 };
+    int fd = open_beside(path, mode, &name);
+    bool good = fd >= 0;
+    if (good) {
+        good = (!keep_mode || fchmod(fd, mode) == 0) && write_all(fd, data, size) && fsync(fd) == 0;
+        int reason = errno;
+        if (close(fd) != 0 && good) {
+            good = false;
+            reason = errno;
+        }
+        if (good && rename(name.text, path) != 0) {
+            good = false;
+            reason = errno;
+        }
+        if (!good)
+            unlink(name.text);
+        errno = reason;
+    }
+    int reason = errno;
+    str_free(&name);
+    errno = reason;
+    return good;
+}
+
+/* Devices and pipes cannot be replaced, only written to. */
+static bool write_through(const char *path, const void *data, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, data, size);
+    int reason = errno;
+    if (close(fd) != 0 && good)
+        return false;
+    errno = reason;
+    return good;
+}
+
+pop_status file_write(const char *path, const void *data, size_t size, pop_error *error)
+{
+    struct stat old;
+    bool exists = stat(path, &old) == 0, good;
+    if (exists && !S_ISREG(old.st_mode)) {
+        good = write_through(path, data, size);
+    } else {
+        char *real = exists ? realpath(path, NULL) : NULL; /* a link stays a link */
+        good = replace(real ? real : path, exists ? old.st_mode & 0777 : 0666, exists, data, size);
+        int reason = errno;
+        free(real);
+        errno = reason;
+    }
+    return good ? POP_OK : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include "base/str.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+static const char *const level_names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE" };
+enum { LEVELS = sizeof(level_names) / sizeof(level_names[0]) };
+
+static const char *const module_names[LOG_MODULES] = { "ENGINE", "GRAPH",  "CODELETS", "PROFILER", "PROGRAM",
+                                                       "TARGET", "TENSOR", "COMPILER", "POPLIBS" };
+
+/* The one piece of global state in the library: what the environment says, read at the first message.  A level above
+ * all others means "not read yet", so that the test in log_on is one load and compare. */
+enum { UNREAD = LEVELS };
+enum { PO, PL, DESTINATIONS };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int levels[LOG_MODULES] = { UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
+static FILE *destinations[DESTINATIONS];
+_Static_assert(LOG_MODULES == 9, "levels[] starts with one UNREAD for each module");
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* The level that a variable names; fallback when it is unset or, after one complaint, unknown. */
+static int level_of(const char *name, int fallback)
+{
+    const char *value = variable(name);
+    if (!value)
+        return fallback;
+    for (int i = 0; i < LEVELS; ++i)
+        if (strcasecmp(value, level_names[i]) == 0)
+            return i;
+    fprintf(stderr, "tremula: %s: unknown log level '%s', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n", name, value);
+    return fallback;
+}
+
+static FILE *destination_of(const char *name)
+{
+    const char *value = variable(name);
+    if (!value || strcmp(value, "stderr") == 0)
+        return stderr;
+    if (strcmp(value, "stdout") == 0)
+        return stdout;
+    FILE *file = fopen(value, "ae");
+    if (file)
+        return file;
+    fprintf(stderr, "tremula: %s: cannot open '%s', logging to standard error instead\n", name, value);
+    return stderr;
+}
+
+static void close_destinations(void)
+{
+    for (int i = 0; i < DESTINATIONS; ++i) {
+        if (destinations[i] && destinations[i] != stderr && destinations[i] != stdout)
+            fclose(destinations[i]);
+        destinations[i] = NULL;
+    }
+}
+
+/* Under the lock. */
+static void read_environment(void)
+{
+    close_destinations();
+    int general = level_of("POPLAR_LOG_LEVEL", LOG_OFF);
+    for (int m = 0; m < LOG_MODULES; ++m) {
+        char name[64];
+        snprintf(name, sizeof(name), "POPLAR_%s_LOG_LEVEL", module_names[m]);
+        int level = m == LOG_POPLIBS ? level_of("POPLIBS_LOG_LEVEL", LOG_OFF) : level_of(name, general);
+        atomic_store_explicit(&levels[m], level, memory_order_relaxed);
+    }
+}
+
+static void ensure_read(void)
+{
+    pthread_mutex_lock(&lock);
+    if (atomic_load_explicit(&levels[LOG_ENGINE], memory_order_relaxed) == UNREAD)
+        read_environment();
+    pthread_mutex_unlock(&lock);
+}
+
+bool log_on(enum log_module module, enum log_level level)
+{
+    int limit = atomic_load_explicit(&levels[module], memory_order_relaxed);
+    if ((int)level > limit)
+        return false;
+    if (limit == UNREAD) {
+        ensure_read();
+        limit = atomic_load_explicit(&levels[module], memory_order_relaxed);
+    }
+    return level != LOG_OFF && (int)level <= limit;
+}
+
+/* Under the lock.  Files are opened at the first message, so that a quiet program leaves none. */
+static FILE *destination(int which)
+{
+    if (!destinations[which])
+        destinations[which] = destination_of(which == PL ? "POPLIBS_LOG_DEST" : "POPLAR_LOG_DEST");
+    return destinations[which];
+}
+
+static void add_prefix(struct str *s, enum log_module module, enum log_level level)
+{
+    struct timespec now;
+    struct tm local;
+    char date[32] = "";
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (localtime_r(&now.tv_sec, &local))
+        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+    str_format(s, "%s:%s %s.%03d [%s] ", module == LOG_POPLIBS ? "PL" : "PO", module_names[module], date, (int)(now.tv_nsec / 1000000),
+               level_names[level]);
+}
+
+void log_write(enum log_module module, enum log_level level, const char *format, ...)
+{
+    if (!log_on(module, level))
+        return;
+    struct str text = { 0 }, lines = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    str_vformat(&text, format, arguments);
+    va_end(arguments);
+    /* Every line of a message carries the prefix, so that grep finds all of it. */
+    for (const char *line = str_text(&text); line;) {
+        const char *end = strchr(line, '\n');
+        add_prefix(&lines, module, level);
+        str_add_bytes(&lines, line, end ? (size_t)(end - line) : strlen(line));
+        str_add(&lines, "\n");
+        line = end && end[1] ? end + 1 : NULL;
+    }
+    pthread_mutex_lock(&lock);
+    FILE *to = destination(module == LOG_POPLIBS ? PL : PO);
+    fwrite(lines.text, 1, lines.length, to);
+    fflush(to);
+    pthread_mutex_unlock(&lock);
+    str_free(&lines);
+    str_free(&text);
+}
+
+void log_reset(void)
+{
+    pthread_mutex_lock(&lock);
+    read_environment();
+    pthread_mutex_unlock(&lock);
+}

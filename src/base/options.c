@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+
+static const pop_option_info table[] = {
+#define POP_OPTION(group, key, values, standard, effect) { group, key, values, standard, effect },
+#include "base/options.def"
+#undef POP_OPTION
+};
+enum { ROWS = sizeof(table) / sizeof(table[0]) };
+
+const pop_option_info *pop_option_table(size_t *count)
+{
+    if (count)
+        *count = ROWS;
+    return table;
+}
+
+/* Run-time options are options of the engine that take effect when running: their names are the engine's. */
+static const char *table_group(const char *group)
+{
+    return strcmp(group, "runtime") == 0 ? "engine" : group;
+}
+
+static bool row_takes(const pop_option_info *row, const char *key)
+{
+    size_t length = strlen(row->key);
+    return length && row->key[length - 1] == '*' ? strncmp(row->key, key, length - 1) == 0 : strcmp(row->key, key) == 0;
+}
+
+static const pop_option_info *row_find(const char *group, const char *key)
+{
+    group = table_group(group);
+    for (size_t i = 0; i < ROWS; ++i)
+        if (strcmp(table[i].group, group) == 0 && row_takes(&table[i], key))
+            return &table[i];
+    return NULL;
+}
+
+/* What the user calls a group. */
+static const char *group_words(const char *group)
+{
+    return strcmp(group, "report") == 0 ? "profile summary" : group;
+}
+
+/* Where a value was given: its call, or the variable that holds it. */
+struct source {
+    const char *group, *variable, *api;
+    pop_where where;
+};
+
+static pop_status fail(const struct source *source, pop_error *error, const char *format, ...) POP_PRINTF(3, 4);
+static pop_status fail(const struct source *source, pop_error *error, const char *format, ...)
+{
+    struct str text = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    str_vformat(&text, format, arguments);
+    va_end(arguments);
+    error_set(error, POP_INVALID_OPTION, source->where, source->api, "%s%s%s", source->variable ? source->variable : "", source->variable ? ": " : "",
+              str_text(&text));
+    str_free(&text);
+    return POP_INVALID_OPTION;
+}
+
+static pop_status fail_unknown(const struct source *source, const char *key, pop_error *error)
+{
+    const char *names[ROWS];
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; ++i)
+        if (strcmp(table[i].group, table_group(source->group)) == 0)
+            names[count++] = table[i].key;
+    char hint[160];
+    error_hint(hint, sizeof(hint), key, names, count);
+    for (size_t i = 0; i < ROWS && !hint[0]; ++i)
+        if (strcmp(table[i].key, key) == 0)
+            snprintf(hint, sizeof(hint), " (there is a %s option of that name)", group_words(table[i].group));
+    return fail(source, error, "unknown %s option '%s'%s", group_words(source->group), key, hint);
+}
+
+static bool read_integer(const char *text, int64_t *value)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hexadecimal ? text + 2 : text;
+    if (!*digits || digits[strspn(digits, hexadecimal ? "0123456789abcdefABCDEF" : "0123456789")])
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(digits, NULL, hexadecimal ? 16 : 10);
+    if (errno || number > INT64_MAX)
+        return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+static bool read_number(const char *text)
+{
+    if (!*text || text[strspn(text, "0123456789.eE+-")])
+        return false;
+    char *end;
+    double value = strtod(text, &end);
+    return !*end && isfinite(value) && value >= 0;
+}
+
+/* One alternative of a row's values: the text to store, or NULL when value is none of its kind. */
+static const char *match(const char *kind, size_t length, const char *value)
+{
+#define IS(word) (length == sizeof(word) - 1 && memcmp(kind, word, length) == 0)
+    int64_t integer;
+    if (IS("text"))
+        return value;
+    if (IS("integer"))
+        return read_integer(value, &integer) ? value : NULL;
+    if (IS("number"))
+        return read_number(value) ? value : NULL;
+    if ((IS("true") && strcmp(value, "1") == 0))
+        return "true";
+    if ((IS("false") && strcmp(value, "0") == 0))
+        return "false";
+#undef IS
+    return strlen(value) == length && memcmp(kind, value, length) == 0 ? value : NULL;
+}
+
+static const char *match_any(const char *values, const char *value)
+{
+    for (const char *kind = values; *kind;) {
+        size_t length = strcspn(kind, "|");
+        const char *stored = match(kind, length, value);
+        if (stored)
+            return stored;
+        kind += length + (kind[length] == '|');
+    }
+    return NULL;
+}
+
+/* "true or false", "an integer (decimal or 0x...) or auto". */
+static void describe(const char *values, struct str *words)
+{
+    for (const char *kind = values; *kind;) {
+        size_t length = strcspn(kind, "|");
+        if (kind != values)
+            str_add(words, strchr(kind, '|') ? ", " : " or ");
+        if (length == 7 && memcmp(kind, "integer", 7) == 0)
+            str_add(words, "an integer (decimal or 0x...) from 0 to 2^63 - 1");
+        else if (length == 6 && memcmp(kind, "number", 6) == 0)
+            str_add(words, "a number that is not negative");
+        else
+            str_add_bytes(words, kind, length);
+        kind += length + (kind[length] == '|');
+    }
+}
+
+static void put(struct option_set *set, const pop_option_info *row, const char *key, const char *value)
+{
+    for (size_t i = 0; i < set->set.count; ++i)
+        if (strcmp(set->set.data[i].key, key) == 0) {
+            free(set->set.data[i].value);
+            set->set.count--;
+            memmove(&set->set.data[i], &set->set.data[i + 1], (set->set.count - i) * sizeof(set->set.data[0]));
+            break;
+        }
+    /* The table's own key lives for ever; that of a wildcard row is kept behind its value. */
+    bool own = strcmp(row->key, key) != 0;
+    size_t length = strlen(value) + 1, key_length = own ? strlen(key) + 1 : 0;
+    char *text = mem_alloc(length + key_length);
+    memcpy(text, value, length);
+    if (own)
+        memcpy(text + length, key, key_length);
+    vec_reserve(&set->set, 1);
+    set->set.data[set->set.count].key = own ? text + length : row->key;
+    set->set.data[set->set.count++].value = text;
+}
+
+static pop_status add(struct option_set *set, const struct source *source, const char *key, const char *value, pop_error *error)
+{
+    if (!key || !value)
+        return fail(source, error, key ? "%s option '%s' has no value" : "%s option%s without a name", group_words(source->group), key ? key : "");
+    const pop_option_info *row = row_find(source->group, key);
+    if (!row)
+        return fail_unknown(source, key, error);
+    const char *stored = match_any(row->values, value);
+    if (!stored) {
+        struct str words = { 0 };
+        describe(row->values, &words);
+        fail(source, error, "the value of option '%s' is '%s', it must be %s", key, value, str_text(&words));
+        str_free(&words);
+        return POP_INVALID_OPTION;
+    }
+    put(set, row, key, stored);
+    return POP_OK;
+}
+
+static pop_status add_json(struct option_set *set, const struct source *source, const char *key, const json_t *value, pop_error *error)
+{
+    char number[64];
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        return add(set, source, key, json_string_value(value), error);
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return add(set, source, key, json_is_true(value) ? "true" : "false", error);
+    case JSON_INTEGER:
+        snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return add(set, source, key, number, error);
+    case JSON_REAL:
+        snprintf(number, sizeof(number), "%.15g", json_real_value(value));
+        return add(set, source, key, number, error);
+    default:
+        return fail(source, error, "the value of option '%s' must be a string, a number or a boolean", key);
+    }
+}
+
+static pop_status add_environment(struct option_set *set, const struct source *source, pop_error *error)
+{
+    const char *text = getenv(source->variable);
+    if (!text || !*text)
+        return POP_OK;
+    json_error_t at;
+    json_t *object = json_loads(text, 0, &at);
+    if (!object)
+        return error_set(error, POP_PARSE_ERROR, source->where, source->api, "%s is not JSON: line %d, column %d: %s", source->variable, at.line, at.column,
+                         at.text);
+    pop_status status = POP_OK;
+    const char *key;
+    json_t *value;
+    if (!json_is_object(object))
+        status = error_set(error, POP_PARSE_ERROR, source->where, source->api,
+                           "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}, not an array", source->variable);
+    else
+        json_object_foreach(object, key, value)
+            if (status == POP_OK)
+                status = add_json(set, source, key, value, error);
+    json_decref(object);
+    return status;
+}
+
+pop_status options_apply(struct option_set *set, const char *group, pop_options options, const char *environment, pop_where where,
+                         const char *api, pop_error *error)
+{
+    struct option_set applied = { 0 };
+    options_copy(&applied, set);
+    struct source source = { group, NULL, api, where };
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < options.count && status == POP_OK; ++i)
+        status = add(&applied, &source, options.list[i].key, options.list[i].value, error);
+    source.variable = environment;
+    if (status == POP_OK && environment)
+        status = add_environment(&applied, &source, error);
+    if (status == POP_OK) {
+        struct option_set old = *set;
+        *set = applied;
+        applied = old;
+    }
+    options_free(&applied);
+    return status;
+}
+
+static const char *find(const struct option_set *set, const char *key)
+{
+    for (size_t i = 0; set && i < set->set.count; ++i)
+        if (strcmp(set->set.data[i].key, key) == 0)
+            return set->set.data[i].value;
+    return NULL;
+}
+
+const char *options_get(const struct option_set *set, const char *group, const char *key)
+{
+    const char *value = find(set, key);
+    if (value)
+        return value;
+    const pop_option_info *row = row_find(group, key);
+    assert(row);
+    return row ? row->standard : "";
+}
+
+bool options_is_set(const struct option_set *set, const char *key)
+{
+    return find(set, key) != NULL;
+}
+
+bool options_bool(const struct option_set *set, const char *group, const char *key)
+{
+    return strcmp(options_get(set, group, key), "true") == 0;
+}
+
+int64_t options_int(const struct option_set *set, const char *group, const char *key)
+{
+    int64_t value = 0;
+    return read_integer(options_get(set, group, key), &value) ? value : 0;
+}
+
+void options_copy(struct option_set *to, const struct option_set *from)
+{
+    struct option_set copy = { 0 };
+    for (size_t i = 0; i < from->set.count; ++i) {
+        const char *key = from->set.data[i].key, *value = from->set.data[i].value;
+        /* A key that lies behind its value moves with it. */
+        bool own = key == value + strlen(value) + 1;
+        size_t bytes = strlen(value) + 1 + (own ? strlen(key) + 1 : 0);
+        vec_reserve(&copy.set, 1);
+        char *text = mem_copy(value, bytes);
+        copy.set.data[copy.set.count].value = text;
+        copy.set.data[copy.set.count++].key = own ? text + strlen(value) + 1 : key;
+    }
+    options_free(to);
+    *to = copy;
+}
+
+void options_free(struct option_set *set)
+{
+    for (size_t i = 0; i < set->set.count; ++i)
+        free(set->set.data[i].value);
+    vec_free(&set->set);
+}
