@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of the project.  Each installs what is missing (scripts/install-dependencies) and drives CMake's presets.
+#
+#   make demo               build, then run the guide's matrix-vector program on modelled IPUs and on the CPU
+#   make test               every test, in the dev preset (debug, address and undefined-behaviour sanitizers)
+#   make bench              the measurements of bench/
+#   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
+#   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
+#   make clean              removes build/
+PREFIX ?= /usr/local
+DEPENDENCIES = scripts/install-dependencies
+
+.PHONY: all demo test bench install check-all clean
+all: build/release/build.ninja
+	cmake --build --preset release
+
+# A preset is configured once; Ninja re-runs CMake when its files change.
+build/%/build.ninja:
+	$(DEPENDENCIES) build
+	cmake --preset $*
+
+demo: build/release/build.ninja
+	cmake --build --preset release --target demo
+	scripts/demo build/release
+
+test: build/dev/build.ninja
+	cmake --build --preset dev
+	ctest --preset dev
+
+bench: build/release/build.ninja
+	cmake --build --preset release
+	scripts/bench build/release
+
+install: build/release/build.ninja
+	cmake --build --preset release
+	cmake --install build/release --prefix "$(PREFIX)"
+
+check-all:
+	scripts/check-all
+
+clean:
+	rm -rf build

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests that look at the project as a whole: house rules, headers, an installed prefix, tutorials, programs in the documents.
+# Codelets that they compile go to a cache of the build directory, and never to the user's.
+set(scripts ${PROJECT_SOURCE_DIR}/scripts)
+set(sanitize)
+if(TREMULA_SANITIZE)
+  set(sanitize "-fsanitize=${TREMULA_SANITIZE}")
+endif()
+set(environment "CC=${CMAKE_C_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
+
+foreach(check layers budget headers licences paths)
+  add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
+endforeach()
+add_test(NAME install/consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR})
+file(GLOB documents CONFIGURE_DEPENDS README.md docs/*.md)
+foreach(document IN LISTS documents)
+  get_filename_component(name ${document} NAME_WE)
+  add_test(NAME docs/${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run ${PROJECT_BINARY_DIR} ${document})
+  list(APPEND checks docs/${name})
+endforeach()
+set_tests_properties(house/headers install/consumer ${checks} PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 300)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `make install` puts under its prefix.  Everything finds the rest relative to itself, so a prefix can be moved.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS poplar EXPORT poplarTargets LIBRARY DESTINATION lib)
+install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.hpp")
+if(TARGET popc)
+  set_target_properties(popc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  install(TARGETS popc RUNTIME DESTINATION bin)
+endif()
+
+configure_file(cmake/poplar.pc.in ${PROJECT_BINARY_DIR}/poplar.pc @ONLY)
+configure_file(cmake/poplarConfig.cmake.in ${PROJECT_BINARY_DIR}/poplarConfig.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/poplar.pc DESTINATION lib/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/poplarConfig.cmake ${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake DESTINATION lib/cmake/poplar)
+install(EXPORT poplarTargets DESTINATION lib/cmake/poplar)
+install(FILES LICENSE DESTINATION share/doc/tremula)

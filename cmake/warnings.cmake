@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every file of the project is compiled: warnings, sanitizers.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow
+                    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
+if(TREMULA_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(TREMULA_SANITIZE)
+  add_compile_options(-fsanitize=${TREMULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TREMULA_SANITIZE})
+endif()

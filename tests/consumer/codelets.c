@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <poplar/vertex.h>
+
+POP_VERTEX(Double) {
+    POP_INPUT(float) in;
+    POP_OUTPUT(float) out;
+};
+
+bool Double_compute(Double *v)
+{
+    *v->out = 2 * *v->in;
+    return true;
+}
