@@ -29,6 +29,8 @@ struct variable {
     uint32_t where; /* index of store->wheres */
     uint8_t type;   /* pop_type */
     bool constant;
+    bool follows_vertex; /* a hidden constant (connect_constant): lies on each tile that reads it, is never mapped and costs no exchange */
+    uint32_t initial;    /* of a constant: index of store->initials */
     struct tile_map map;
 };
 
@@ -101,6 +103,8 @@ struct graph_function { uint32_t program; /* node index */ };
 
 struct program_node; /* program/node.h */
 
+enum { STORE_CACHE = 64 }; /* entries of each of the small caches by hash */
+
 struct pop_store {
     pop_graph *top;   /* the graph all others are views of */
     unsigned handles; /* graphs that share this store */
@@ -133,12 +137,18 @@ struct pop_store {
     VEC(struct program_node *) programs; /* nodes, in arena */
     struct view *view_list;              /* every kept view */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
+    void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
+    uint32_t last_type;                  /* of the latest vertex: index of types */
+    uint32_t where_cache[STORE_CACHE];   /* indices of wheres */
+    uint32_t estimate_cache[STORE_CACHE]; /* index + 1 of estimates */
+    uint32_t constant_cache[STORE_CACHE]; /* index + 1 of hidden constants */
 };
 
 struct pop_graph {
     pop_store *store;
     pop_target target;   /* what this graph sees */
     unsigned *tiles;     /* physical tile of each virtual one; NULL: the same */
+    unsigned *virtuals;  /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */
 };
 
 /* Whether a call may go on: false when an error is pending (or graph is NULL). */
@@ -148,10 +158,17 @@ static inline bool store_ready(const pop_store *store)
 }
 /* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
+/* The same with the debug name of what failed. */
+bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path, const char *format, ...)
+    POP_PRINTF(6, 7);
+/* Records an error that another room filled in; api and where replace what it lacks. */
+bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api);
 uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
 const char *store_name(const pop_store *store, uint32_t name);
-/* Appends device data and returns where. */
+/* Appends device data (zeros when data is NULL) and returns where. */
 uint64_t store_data(pop_store *store, const void *data, size_t bytes);
+/* Whether so many bytes more can be had: store_data ends the process otherwise. */
+bool store_data_room(pop_store *store, size_t bytes);
 
 /* Sorts the log: linear when it already is in order, n log n otherwise. */
 void tile_map_compact(struct tile_map *map);

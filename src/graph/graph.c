@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph as an owner: its life, its error, marks and counts. */
+#include "graph/build.h"
+
+pop_graph *pop_graph_create(const pop_target *target)
+{
+    pop_graph *graph = MEM_NEW(pop_graph);
+    if (target)
+        graph->target = *target;
+    graph->store = store_create(graph, &graph->target);
+    pop_error error;
+    if (!target)
+        store_fail(graph->store, POP_INVALID_MACHINE_MODEL, NO_WHERE, "pop_graph_create", "target is NULL");
+    else if (pop_target_check(target, &error) != POP_OK)
+        store_record(graph->store, &error, NO_WHERE, "pop_graph_create");
+    return graph;
+}
+
+void pop_graph_destroy(pop_graph *graph)
+{
+    if (!graph)
+        return;
+    pop_store *store = graph->store;
+    if (graph != store->top) { /* the top graph itself lives as long as anything refers to it */
+        free(graph->tiles);
+        free(graph->virtuals);
+        free(graph);
+    }
+    if (--store->handles == 0)
+        store_destroy(store);
+}
+
+const pop_target *pop_graph_target(const pop_graph *graph)
+{
+    return graph ? &graph->target : NULL;
+}
+
+unsigned pop_graph_replication_factor(const pop_graph *graph)
+{
+    return graph ? 1 : 0;
+}
+
+pop_graph *pop_graph_top_level(pop_graph *graph)
+{
+    return graph ? graph->store->top : NULL;
+}
+
+const pop_error *pop_graph_error(const pop_graph *graph)
+{
+    return graph && graph->store->error.status != POP_OK ? &graph->store->error : NULL;
+}
+
+pop_status pop_graph_take_error(pop_graph *graph, pop_error *error)
+{
+    if (error)
+        memset(error, 0, sizeof(*error));
+    if (!graph)
+        return POP_OK;
+    pop_status status = graph->store->error.status;
+    if (status != POP_OK) {
+        if (error)
+            *error = graph->store->error;
+        memset(&graph->store->error, 0, sizeof(graph->store->error));
+    }
+    return status;
+}
+
+void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user)
+{
+    if (!graph)
+        return;
+    graph->store->on_error = handler;
+    graph->store->on_error_user = user;
+}
+
+pop_mark pop_graph_mark(pop_graph *graph)
+{
+    return (pop_mark){ graph ? tensor_nodes_mark(graph->store->nodes) : 0 };
+}
+
+void pop_graph_release(pop_graph *graph, pop_mark mark)
+{
+    if (graph)
+        tensor_nodes_release(graph->store->nodes, mark.position);
+}
+
+size_t pop_graph_num_vertices(const pop_graph *graph)
+{
+    return graph ? graph->store->vertices.count : 0;
+}
+
+size_t pop_graph_num_variables(const pop_graph *graph)
+{
+    return graph ? graph->store->variables.count : 0;
+}
+
+size_t pop_graph_num_edges(const pop_graph *graph)
+{
+    return graph ? (size_t)graph->store->edge_count : 0;
+}
+
+size_t pop_graph_num_compute_sets(const pop_graph *graph)
+{
+    return graph ? graph->store->sets.count : 0;
+}
+
+bool graph_tensor(pop_graph *graph, pop_where where, const char *api, const char *path, pop_status status, pop_tensor t)
+{
+    if (!pop_tensor_valid(t))
+        return store_fail_in(graph->store, status, where, api, path, "the tensor is null");
+    if (t.store != graph->store)
+        return store_fail_in(graph->store, status, where, api, path, "the tensor belongs to another graph");
+    return true;
+}
+
+static bool first_variable(const struct piece *piece, void *context)
+{
+    *(uint32_t *)context = piece->variable;
+    return false;
+}
+
+const char *tensor_debug_name(pop_tensor t)
+{
+    uint32_t variable = UINT32_MAX;
+    if (!pop_tensor_valid(t))
+        return "";
+    tensor_each_piece(t, first_variable, &variable);
+    return variable < t.store->variables.count ? store_name(t.store, t.store->variables.data[variable].name) : "";
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tile mapping of tensors, set and asked for. */
+#include "graph/build.h"
+
+struct map_walk {
+    pop_store *store;
+    uint32_t tile;
+};
+
+static bool map_run(const struct run *run, void *context)
+{
+    const struct map_walk *walk = context;
+    tile_map_add(&walk->store->variables.data[run->variable].map, run->offset, run->offset + run->count, walk->tile);
+    return true;
+}
+
+void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned tile)
+{
+    static const char api[] = "pop_graph_set_tile_mapping";
+    if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
+        return;
+    struct map_walk walk = { graph->store, 0 };
+    struct run run;
+    if (!graph_tile(graph, where, api, "", tile, &walk.tile)) {
+        error_path(&graph->store->error, tensor_debug_name(t));
+        return;
+    }
+    if (tensor_single_run(t, &run)) {
+        if (run.count)
+            map_run(&run, &walk);
+    } else {
+        tensor_each_run(t, map_run, &walk);
+    }
+}
+
+static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_tensor t, const pop_interval_lists *mapping)
+{
+    size_t elements = pop_tensor_num_elements(t), tiles = graph_num_tiles(graph);
+    if (!mapping)
+        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t), "the mapping is NULL");
+    for (size_t tile = 0; tile < mapping->count; ++tile) {
+        if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1])
+            return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                                 "there is no tile %zu: the graph has %zu tiles", tile, tiles);
+        for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i) {
+            pop_interval interval = mapping->intervals[i];
+            if (interval.begin > interval.end || interval.end > elements)
+                return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                                     "interval [%zu, %zu) of tile %zu is not in the tensor's %zu elements", interval.begin, interval.end,
+                                     tile, elements);
+        }
+    }
+    return true;
+}
+
+void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t, const pop_interval_lists *mapping)
+{
+    static const char api[] = "pop_graph_set_tile_mapping_lists";
+    if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t) ||
+        !check_lists(graph, where, api, t, mapping))
+        return;
+    size_t tiles = graph_num_tiles(graph);
+    for (size_t tile = 0; tile < mapping->count && tile < tiles; ++tile) {
+        struct map_walk walk = { graph->store, graph->tiles ? graph->tiles[tile] : (uint32_t)tile };
+        for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i)
+            if (mapping->intervals[i].begin < mapping->intervals[i].end)
+                tensor_each_run_in(t, mapping->intervals[i].begin, mapping->intervals[i].end, map_run, &walk);
+    }
+}
+
+enum { CURSORS = 16 };
+
+/* A walk over a tensor's runs that finds where each part lies, in the order of the flat tensor. */
+struct owner_walk {
+    const pop_graph *graph;
+    uint64_t at;     /* flat elements passed */
+    bool complete;
+    size_t cursor[CURSORS]; /* by variable: only hints, so that two variables may share one */
+    VEC(struct tile_range) parts;  /* of the flat tensor, by virtual tile */
+};
+
+static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
+{
+    uint64_t begin = walk->at;
+    walk->at += count;
+    unsigned tile = physical == UNMAPPED_TILE ? UNMAPPED_TILE : pop_graph_virtual_tile(walk->graph, physical);
+    walk->complete &= physical != UNMAPPED_TILE;
+    if (tile == UNMAPPED_TILE)
+        return;
+    struct tile_range *last = walk->parts.count ? &walk->parts.data[walk->parts.count - 1] : NULL;
+    if (last && last->tile == tile && last->end == begin)
+        last->end = walk->at;
+    else
+        *vec_push(&walk->parts) = (struct tile_range){ begin, walk->at, tile };
+}
+
+static bool own_run(const struct run *run, void *context)
+{
+    struct owner_walk *walk = context;
+    struct tile_map *map = &walk->graph->store->variables.data[run->variable].map;
+    size_t *cursor = &walk->cursor[run->variable % CURSORS];
+    tile_map_compact(map);
+    for (uint64_t at = run->offset, end = at + run->count; at < end;) {
+        uint32_t tile = tile_map_find(map, at, cursor);
+        uint64_t stop = end;
+        if (*cursor < map->ranges.count)
+            stop = tile == UNMAPPED_TILE ? map->ranges.data[*cursor].begin : map->ranges.data[*cursor].end;
+        stop = stop < end ? stop : end;
+        add_part(walk, stop - at, tile);
+        at = stop;
+    }
+    return true;
+}
+
+static void sort_by_tile(const struct owner_walk *walk, unsigned tiles, pop_interval_lists *lists)
+{
+    lists->count = tiles;
+    lists->first = mem_zero((size_t)tiles + 1, sizeof(*lists->first));
+    lists->intervals = mem_alloc(walk->parts.count * sizeof(*lists->intervals));
+    for (size_t i = 0; i < walk->parts.count; ++i)
+        ++lists->first[walk->parts.data[i].tile + 1];
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        lists->first[tile + 1] += lists->first[tile];
+    size_t *at = mem_copy(lists->first, tiles * sizeof(*at));
+    for (size_t i = 0; i < walk->parts.count; ++i) {
+        const struct tile_range *part = &walk->parts.data[i];
+        lists->intervals[at[part->tile]++] = (pop_interval){ (size_t)part->begin, (size_t)part->end };
+    }
+    free(at);
+}
+
+bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete, pop_interval_lists *mapping)
+{
+    static const char api[] = "pop_graph_get_tile_mapping";
+    if (mapping)
+        *mapping = (pop_interval_lists){ 0 };
+    if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
+        return false;
+    struct owner_walk walk = { .graph = graph, .complete = true };
+    if (pop_tensor_num_elements(t))
+        tensor_each_run(t, own_run, &walk);
+    if (complete)
+        *complete = walk.complete;
+    bool ok = walk.complete || complete;
+    if (!ok)
+        store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                      "the tensor is not mapped completely: map it first, or ask with complete");
+    else if (mapping)
+        sort_by_tile(&walk, graph_num_tiles(graph), mapping);
+    vec_free(&walk.parts);
+    return ok;
+}

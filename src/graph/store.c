@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/build.h"
+
+#include <stdarg.h>
+
+pop_store *store_create(pop_graph *top, const pop_target *target)
+{
+    pop_store *store = MEM_NEW(pop_store);
+    store->top = top;
+    store->handles = 1;
+    store->target = *target;
+    store->nodes = tensor_nodes_create();
+    *vec_push(&store->wheres) = NO_WHERE;
+    intern_add(&store->names, "");
+    return store;
+}
+
+static void free_views(struct view *view)
+{
+    for (struct view *next; view; view = next) {
+        next = view->next;
+        free(view);
+    }
+}
+
+void store_destroy(pop_store *store)
+{
+    if (store->programs_free)
+        store->programs_free(store);
+    for (size_t i = 0; i < store->variables.count; ++i)
+        vec_free(&store->variables.data[i].map.ranges);
+    for (size_t i = 0; i < store->host_functions.count; ++i)
+        free(store->host_functions.data[i].arguments);
+    for (size_t i = 0; i < store->modules.count; ++i)
+        module_release(store->modules.data[i]);
+    free_views(store->view_list);
+    tensor_nodes_destroy(store->nodes);
+    vec_free(&store->wheres);
+    vec_free(&store->variables);
+    vec_free(&store->initials);
+    vec_free(&store->data);
+    vec_free(&store->sets);
+    vec_free(&store->vertices);
+    vec_free(&store->edges);
+    vec_free(&store->views);
+    vec_free(&store->estimates);
+    vec_free(&store->modules);
+    vec_free(&store->types);
+    free(store->type_by_name);
+    vec_free(&store->host_reads);
+    vec_free(&store->host_writes);
+    vec_free(&store->streams);
+    vec_free(&store->remotes);
+    vec_free(&store->host_functions);
+    vec_free(&store->functions);
+    vec_free(&store->programs);
+    intern_free(&store->names);
+    arena_free(&store->arena);
+    free(store->top);
+    free(store);
+}
+
+static bool tell(pop_store *store)
+{
+    if (store->on_error)
+        store->on_error(&store->error, store->on_error_user);
+    return false;
+}
+
+bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
+{
+    if (!store_ready(store))
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    error_vset(&store->error, status, where, api, format, arguments);
+    va_end(arguments);
+    return tell(store);
+}
+
+bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path, const char *format, ...)
+{
+    if (!store_ready(store))
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    error_vset(&store->error, status, where, api, format, arguments);
+    va_end(arguments);
+    error_path(&store->error, path);
+    return tell(store);
+}
+
+bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api)
+{
+    if (!store_ready(store))
+        return false;
+    store->error = *error;
+    if (!error->where.file)
+        store->error.where = where;
+    if (!error->api[0])
+        snprintf(store->error.api, sizeof(store->error.api), "%s", api);
+    return tell(store);
+}
+
+/* A program calls from few lines and many times from each, often in turns: a small cache by line shares nearly all. */
+uint32_t store_where(pop_store *store, pop_where where)
+{
+    size_t slot = ((size_t)(uintptr_t)where.file / 16 + (size_t)(unsigned)where.line) % STORE_CACHE;
+    uint32_t known = store->where_cache[slot];
+    if (store->wheres.data[known].file == where.file && store->wheres.data[known].line == where.line)
+        return known;
+    if (store->wheres.count >= UINT32_MAX)
+        return 0;
+    *vec_push(&store->wheres) = where;
+    return store->where_cache[slot] = (uint32_t)store->wheres.count - 1;
+}
+
+const char *store_name(const pop_store *store, uint32_t name)
+{
+    return intern_text(&store->names, name);
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+uint64_t store_data(pop_store *store, const void *data, size_t bytes)
+{
+    uint64_t offset = store->data.count;
+    unsigned char *to = vec_extend(&store->data, aligned(bytes));
+    if (data && bytes)
+        memcpy(to, data, bytes);
+    memset(to + (data ? bytes : 0), 0, aligned(bytes) - (data ? bytes : 0));
+    return offset;
+}
+
+bool store_data_room(pop_store *store, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4 - store->data.count)
+        return false;
+    size_t needed = store->data.count + aligned(bytes);
+    if (needed <= store->data.capacity)
+        return true;
+    size_t capacity = needed + needed / 2;
+    void *grown = realloc(store->data.data, capacity);
+    if (!grown) {
+        capacity = needed;
+        grown = realloc(store->data.data, capacity);
+    }
+    if (!grown)
+        return false;
+    store->data.data = grown;
+    store->data.capacity = capacity;
+    return true;
+}
+
+uint64_t store_convert(pop_store *store, pop_type value_type, const void *values, pop_type type, uint64_t count)
+{
+    size_t bytes = (size_t)count * pop_type_size(type);
+    if (value_type == type && type == POP_HALF) /* raw bits stay as they are, signalling NaNs included */
+        return store_data(store, values, bytes);
+    uint64_t offset = store_data(store, NULL, bytes);
+    if (count)
+        pop_convert(value_type, values, type, store->data.data + offset, (size_t)count);
+    return offset;
+}

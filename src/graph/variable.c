@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/build.h"
+
+#define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
+#define LARGEST_RANK 255
+
+bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type type, pop_shape shape, const char *name, uint64_t *elements)
+{
+    if (!pop_type_size(type))
+        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "%d is no element type", (int)type);
+    if (!pop_type_is_supported(type))
+        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name,
+                             "no device has elements of type %s: use half or float, or an integer of 8, 16 or 32 bits, or long long",
+                             pop_type_name(type));
+    if (shape.rank > LARGEST_RANK || (shape.rank && !shape.dims))
+        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "a shape of rank %zu: at most %d dimensions are allowed",
+                             shape.rank, LARGEST_RANK);
+    *elements = 1;
+    for (size_t i = 0; i < shape.rank; ++i)
+        if (!shape.dims[i])
+            *elements = 0;
+    for (size_t i = 0; i < shape.rank && *elements; ++i) {
+        if (shape.dims[i] > LARGEST_VARIABLE / *elements)
+            return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "too many elements: a variable has at most 2^40");
+        *elements *= shape.dims[i];
+    }
+    return true;
+}
+
+uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_type type, uint64_t elements, const char *name)
+{
+    if (store->variables.count >= UINT32_MAX - 1) {
+        store_fail_in(store, POP_OVERFLOW_ERROR, where, api, name, "a graph has at most 2^32 - 2 variables");
+        return UINT32_MAX;
+    }
+    struct variable variable = { .elements = elements, .type = (uint8_t)type };
+    variable.name = intern_add(&store->names, name);
+    variable.where = store_where(store, where);
+    *vec_push(&store->variables) = variable;
+    return (uint32_t)store->variables.count - 1;
+}
+
+static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape, const char *name)
+{
+    uint64_t elements;
+    if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
+        return (pop_tensor){ 0 };
+    uint32_t variable = variable_add(graph->store, where, api, type, elements, name);
+    if (variable == UINT32_MAX)
+        return (pop_tensor){ 0 };
+    return tensor_of_variable(graph->store, variable, type, shape.dims, shape.rank, 0);
+}
+
+pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, const char *name)
+{
+    return add(where, "pop_graph_add_variable", graph, type, shape, name);
+}
+
+/* Whole vectors of the machine, at least 128 bytes on each tile that is used, as even as that allows. */
+static void map_linearly(const pop_graph *graph, struct variable *variable)
+{
+    size_t size = pop_type_size((pop_type)variable->type);
+    uint64_t grain = pop_target_vector_width(&graph->target, (pop_type)variable->type);
+    grain = grain ? grain : 1;
+    uint64_t grains = (variable->elements + grain - 1) / grain;
+    uint64_t least = (128 / size + grain - 1) / grain;
+    uint64_t tiles = grains / (least ? least : 1), all = graph_num_tiles(graph);
+    tiles = tiles > all ? all : tiles ? tiles : 1;
+    for (uint64_t i = 0; i < tiles; ++i) {
+        uint64_t begin = grains * i / tiles * grain, end = grains * (i + 1) / tiles * grain;
+        end = end < variable->elements ? end : variable->elements;
+        tile_map_add(&variable->map, begin, end, graph->tiles ? graph->tiles[i] : (uint32_t)i);
+    }
+}
+
+pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_mapping_method method,
+                                            const char *name)
+{
+    static const char api[] = "pop_graph_add_variable_mapped";
+    if (!graph_ready(graph))
+        return (pop_tensor){ 0 };
+    if (method != POP_MAPPING_NONE && method != POP_MAPPING_LINEAR) {
+        store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, name,
+                      "%d is no mapping method: POP_MAPPING_NONE and POP_MAPPING_LINEAR are", (int)method);
+        return (pop_tensor){ 0 };
+    }
+    pop_tensor t = add(where, api, graph, type, shape, name);
+    if (pop_tensor_valid(t) && method == POP_MAPPING_LINEAR)
+        map_linearly(graph, &graph->store->variables.data[graph->store->variables.count - 1]);
+    return t;
+}
+
+pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph, uint32_t variable)
+{
+    if (!graph_ready(graph))
+        return (pop_tensor){ 0 };
+    pop_store *store = graph->store;
+    if (variable >= store->variables.count) {
+        store_fail(store, POP_INDEX_ERROR, where, "pop_graph_variable", "there is no variable %u: the graph has %zu", variable,
+                   store->variables.count);
+        return (pop_tensor){ 0 };
+    }
+    const struct variable *v = &store->variables.data[variable];
+    return tensor_of_variable(store, variable, (pop_type)v->type, POP_SHAPE((size_t)v->elements).dims, 1, 0);
+}
+
+bool pop_graph_is_constant(const pop_graph *graph, uint32_t variable)
+{
+    return graph && variable < graph->store->variables.count && graph->store->variables.data[variable].constant;
+}
+
+const char *pop_graph_variable_name(const pop_graph *graph, uint32_t variable)
+{
+    if (!graph || variable >= graph->store->variables.count)
+        return "";
+    return store_name(graph->store, graph->store->variables.data[variable].name);
+}
