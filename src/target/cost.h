@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's rules of time, as pure functions: passes ask here, nothing else knows what a thing costs.  Sources in brackets are
+ * sections of reference/ipu-model.md. */
+#ifndef TARGET_COST_H
+#define TARGET_COST_H
+
+#include <poplar/target.h>
+
+enum { COST_MOST_WORKERS = 64 }; /* pop_target_check allows no more */
+
+/* One tile in one compute set [2.1]: worker vertices are put, in the order given, on the context that is free first; a worker issues
+ * one instruction in every num_worker_contexts cycles, alone or not; supervisor vertices and MultiVertices run one after another and
+ * their estimates are tile cycles already. */
+struct cost_tile {
+    unsigned workers;
+    uint64_t supervisor;
+    uint64_t active; /* cycles in which a vertex runs: the profile's activeCyclesByTile */
+    uint64_t context[COST_MOST_WORKERS];
+};
+struct cost_tile cost_tile_start(const pop_target *target);
+void cost_tile_worker(struct cost_tile *tile, uint64_t estimate);
+void cost_tile_supervisor(struct cost_tile *tile, uint64_t estimate);
+uint64_t cost_tile_cycles(const struct cost_tile *tile);
+
+/* The same for a list of worker estimates and the sum of the supervisors' ones. */
+uint64_t cost_compute(const pop_target *target, const uint64_t *workers, size_t count, uint64_t supervisors);
+
+/* A sync of tiles of one IPU that all arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes delay / 2
+ * later [2.2].  The farthest tile's round trip, in cycles. */
+uint64_t cost_sync(const pop_target *target, const unsigned *tiles, size_t count);
+uint64_t cost_sync_all(const pop_target *target); /* of every tile */
+/* A tile's one-way parts of the delay, which add up to it. */
+unsigned cost_sync_arrive(const pop_target *target, unsigned tile);
+unsigned cost_sync_resume(const pop_target *target, unsigned tile);
+/* A sync of several IPUs; of one IPU, cost_sync_all. */
+uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
+
+/* A tile that sends and receives so many bytes in an exchange: both go on at once [2.3].  Nothing costs nothing. */
+uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t received);
+
+/* A tile's part of a copy to or from the host, in so many packets [2.5]. */
+uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);
+
+/* Bytes copied within a tile by the supervisor's memcpy [1.1]. */
+uint64_t cost_memcpy(const pop_target *target, uint64_t bytes);
+
+#endif
