@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vertex types that a graph knows. */
+#include "graph/build.h"
+
+uint32_t store_find_type(const pop_store *store, const char *name)
+{
+    uint32_t id = intern_find(&store->names, name);
+    if (!name || id >= store->type_by_name_count || !store->type_by_name[id])
+        return UINT32_MAX;
+    return store->type_by_name[id] - 1;
+}
+
+/* The index of a type by name, made when it is new. */
+static uint32_t type_index(pop_store *store, const char *name)
+{
+    uint32_t known = store_find_type(store, name);
+    if (known != UINT32_MAX)
+        return known;
+    uint32_t id = intern_add(&store->names, name);
+    if (id >= store->type_by_name_count) {
+        size_t count = (size_t)id * 2 + 64;
+        store->type_by_name = mem_grow(store->type_by_name, count * sizeof(*store->type_by_name));
+        memset(store->type_by_name + store->type_by_name_count, 0,
+               (count - store->type_by_name_count) * sizeof(*store->type_by_name));
+        store->type_by_name_count = count;
+    }
+    *vec_push(&store->types) = (struct vertex_type){ .name = id };
+    store->type_by_name[id] = (uint32_t)store->types.count;
+    return (uint32_t)store->types.count - 1;
+}
+
+bool store_loaded_type(pop_store *store, pop_where where, const char *api, const char *path, const char *name, uint32_t *type)
+{
+    if (name && store->last_type < store->types.count) {
+        const struct codelet *last = store->types.data[store->last_type].codelet;
+        if (last && strcmp(last->name, name) == 0) {
+            *type = store->last_type;
+            return true;
+        }
+    }
+    *type = store_find_type(store, name);
+    if (*type != UINT32_MAX && store->types.data[*type].codelet) {
+        store->last_type = *type;
+        return true;
+    }
+    if (!name)
+        return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "the vertex type is NULL");
+    const char **names = mem_alloc(store->types.count * sizeof(*names));
+    size_t count = 0;
+    char hint[256];
+    for (size_t i = 0; i < store->types.count; ++i)
+        if (store->types.data[i].codelet)
+            names[count++] = store->types.data[i].codelet->name;
+    error_hint(hint, sizeof(hint), name, names, count);
+    free(names);
+    return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s", name, hint,
+                         count ? "" : ": no codelets were added to this graph");
+}
+
+static bool same_module(const struct module *a, const struct module *b)
+{
+    return a == b || (a->codelet_count == b->codelet_count && a->object_size == b->object_size &&
+                      (!a->object_size || memcmp(a->object, b->object, a->object_size) == 0));
+}
+
+bool store_add_module(pop_store *store, pop_where where, const char *api, struct module *module)
+{
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        uint32_t known = store_find_type(store, module->codelets[i].name);
+        const struct codelet *codelet = known == UINT32_MAX ? NULL : store->types.data[known].codelet;
+        if (!codelet)
+            continue;
+        bool again = same_module(codelet->module, module);
+        if (!again)
+            store_fail_in(store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, module->name,
+                          "vertex type '%s' of %s is already loaded from %s, which has other code", codelet->name, module->name,
+                          codelet->module->name);
+        module_release(module);
+        return again; /* the same file twice is what libraries do */
+    }
+    *vec_push(&store->modules) = module;
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        uint32_t type = type_index(store, module->codelets[i].name);
+        store->types.data[type].codelet = &module->codelets[i];
+    }
+    return true;
+}
+
+static bool take(pop_graph *graph, pop_where where, const char *api, pop_status status, struct module *module, const pop_error *error)
+{
+    if (status != POP_OK)
+        return store_record(graph->store, error, where, api);
+    return store_add_module(graph->store, where, api, module);
+}
+
+static bool has_ending(const char *file, const char *ending)
+{
+    size_t n = strlen(file), m = strlen(ending);
+    return n >= m && strcmp(file + n - m, ending) == 0;
+}
+
+static bool add_file(pop_where where, const char *api, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags)
+{
+    if (!graph_ready(graph))
+        return false;
+    if (!file || !*file)
+        return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "no file name was given");
+    struct module *module = NULL;
+    pop_error error = { 0 };
+    pop_status status;
+    switch (type) {
+    case POP_FILE_AUTO:
+    case POP_FILE_OBJECT:
+        status = popc_load(file, flags, &module, &error);
+        break;
+    case POP_FILE_C:
+        status = has_ending(file, ".gp") ? popc_load(file, flags, &module, &error) : popc_compile(file, NULL, flags, &module, &error);
+        break;
+    default:
+        return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
+                             "codelets are C sources or .gp files here: POP_FILE_C, POP_FILE_OBJECT or POP_FILE_AUTO");
+    }
+    return take(graph, where, api, status, module, &error);
+}
+
+bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *file)
+{
+    return add_file(where, "pop_graph_add_codelets", graph, file, POP_FILE_AUTO, "");
+}
+
+bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags)
+{
+    return add_file(where, "pop_graph_add_codelets_flags", graph, file, type, flags ? flags : "");
+}
+
+bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source, pop_codelet_file type, const char *flags)
+{
+    static const char api[] = "pop_graph_add_codelets_source";
+    if (!graph_ready(graph))
+        return false;
+    if (!source)
+        return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "source is NULL");
+    if (type != POP_FILE_C)
+        return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, "source text must be C: POP_FILE_C");
+    struct module *module = NULL;
+    pop_error error = { 0 };
+    pop_status status = popc_compile("<source>", source, flags ? flags : "", &module, &error);
+    return take(graph, where, api, status, module, &error);
+}
+
+bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type)
+{
+    uint32_t type = graph && vertex_type ? store_find_type(graph->store, vertex_type) : UINT32_MAX;
+    return type != UINT32_MAX && graph->store->types.data[type].codelet;
+}
+
+void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type, pop_perf_estimator estimator, void *user)
+{
+    if (!graph_ready(graph))
+        return;
+    if (!vertex_type || !*vertex_type || !estimator) {
+        store_fail(graph->store, POP_POPLAR_ERROR, where, "pop_graph_register_perf_estimator", "%s is missing",
+                   estimator ? "the vertex type" : "the estimator");
+        return;
+    }
+    struct vertex_type *type = &graph->store->types.data[type_index(graph->store, vertex_type)];
+    type->estimator = estimator;
+    type->estimator_user = user;
+}

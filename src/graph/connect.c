@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connecting tensors to fields.  Everything is checked before anything is added. */
+#include "graph/build.h"
+
+static bool same_type(uint8_t a, uint8_t b)
+{
+    bool chars = (a == POP_CHAR || a == POP_SIGNED_CHAR) && (b == POP_CHAR || b == POP_SIGNED_CHAR);
+    return a == b || chars;
+}
+
+static bool holds_constant(const pop_store *store, const struct run *run)
+{
+    return run->count && store->variables.data[run->variable].constant;
+}
+
+/* The field is an edge, and the tensor one that it can take, whatever the shapes. */
+static bool check_tensor(const struct field_ref *ref, pop_tensor t)
+{
+    if (ref->field->direction == FIELD_STATE)
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: set it with pop_graph_set_field%s",
+                          ref->field->shape == SHAPE_SCALAR ? "" : "_vector");
+    if (!pop_tensor_valid(t))
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a null tensor");
+    if (t.store != ref->store)
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a tensor of another graph");
+    if (!same_type(t.type, ref->field->type))
+        return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s", pop_type_name((pop_type)ref->field->type),
+                          pop_type_name((pop_type)t.type));
+    if (ref->field->direction == FIELD_INPUT)
+        return true;
+    struct run run;
+    bool single = tensor_single_run(t, &run);
+    if (single ? holds_constant(ref->store, &run) : pop_tensor_contains_constant(t))
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)", tensor_debug_name(t));
+    if (!single && pop_tensor_contains_aliases(t))
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR,
+                          "writes, and the tensor holds elements more than once (of %s): it is broadcast or joined with itself",
+                          tensor_debug_name(t));
+    return true;
+}
+
+/* The tensor, which was checked, becomes what the edge stands for. */
+static void fill_edge(const struct field_ref *ref, struct edge *edge, pop_tensor t)
+{
+    pop_store *store = ref->store;
+    struct run run;
+    if (tensor_single_run(t, &run) && run.count <= UINT32_MAX) {
+        edge->form = EDGE_RUN;
+        edge->variable = run.count ? run.variable : 0;
+        edge->count = (uint32_t)run.count;
+        edge_set_offset(edge, run.count ? run.offset : 0);
+    } else {
+        edge->form = EDGE_VIEW;
+        edge->variable = (uint32_t)store->views.count;
+        *vec_push(&store->views) = view_keep(t);
+    }
+    ++store->edge_count;
+}
+
+static bool one_element(pop_tensor t)
+{
+    return pop_tensor_rank(t) <= 1 && pop_tensor_num_elements(t) == 1;
+}
+
+/* A tensor for one row (or scalar) of a vector of edges. */
+static bool check_row(const struct field_ref *ref, pop_tensor t, size_t row)
+{
+    if (!check_tensor(ref, t))
+        return false;
+    if (ref->field->shape == SHAPE_SCALARS ? one_element(t) : pop_tensor_rank(t) == 1)
+        return true;
+    char shape[128];
+    pop_tensor_shape_to_string(t, shape, sizeof(shape));
+    return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "takes %s at [%zu], the tensor's shape is %s",
+                      ref->field->shape == SHAPE_SCALARS ? "one element" : "a tensor of rank 1", row, shape);
+}
+
+/* The first of count edges in a row that nothing is connected to: new ones, or those that pop_graph_set_field_size made. */
+static uint32_t free_rows(const struct field_ref *ref, size_t count)
+{
+    const pop_store *store = ref->store;
+    struct edge *edge = vertex_edge(store, ref->vertex, ref->index);
+    if (edge) {
+        for (uint32_t i = 0; i < edge->count; ++i)
+            if (store->edges.data[edge_offset(edge) + i].form != EDGE_NONE) {
+                field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is already connected");
+                return UINT32_MAX;
+            }
+        if (edge->count != count) {
+            field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "was given the size %u, %zu tensors are connected to it", edge->count, count);
+            return UINT32_MAX;
+        }
+        return (uint32_t)edge_offset(edge);
+    }
+    uint32_t first = field_rows_new(ref, count);
+    if (first == UINT32_MAX)
+        return first;
+    edge = field_edge_new(ref);
+    edge->form = EDGE_LIST;
+    edge->count = (uint32_t)count;
+    edge_set_offset(edge, first);
+    return first;
+}
+
+struct scalar_walk {
+    pop_store *store;
+    uint32_t edge;
+};
+
+static bool connect_scalars(const struct run *run, void *context)
+{
+    struct scalar_walk *walk = context;
+    for (uint64_t i = 0; i < run->count; ++i) {
+        struct edge *edge = &walk->store->edges.data[walk->edge++];
+        edge->form = EDGE_RUN;
+        edge->variable = run->variable;
+        edge->count = 1;
+        edge_set_offset(edge, run->offset + i);
+    }
+    walk->store->edge_count += run->count;
+    return true;
+}
+
+/* Connects the elements of a tensor of rank 1 one by one, or the rows of one of rank 2. */
+static void connect_rows(const struct field_ref *ref, pop_tensor t)
+{
+    size_t count = pop_tensor_dim(t, 0);
+    uint32_t first = free_rows(ref, count);
+    if (first == UINT32_MAX)
+        return;
+    if (ref->field->shape == SHAPE_SCALARS) {
+        struct scalar_walk walk = { ref->store, first };
+        if (count)
+            tensor_each_run(t, connect_scalars, &walk);
+        return;
+    }
+    size_t mark = tensor_nodes_mark(ref->store->nodes);
+    for (size_t i = 0; i < count; ++i) {
+        pop_tensor row = pop_tensor_at_at(ref->where, t, i);
+        fill_edge(ref, &ref->store->edges.data[first + i], row);
+    }
+    tensor_nodes_release(ref->store->nodes, mark);
+}
+
+static bool check_shape(const struct field_ref *ref, pop_tensor t)
+{
+    static const char *const wants[] = { "takes one element, of rank 0 or 1", "takes a tensor of rank 1", "takes a tensor of rank 2, by row",
+                                         "takes a tensor of rank 2, by row", "takes a tensor of rank 1, by element" };
+    size_t rank = pop_tensor_rank(t);
+    bool fits = false;
+    switch (ref->field->shape) {
+    case SHAPE_SCALAR:
+        fits = one_element(t);
+        break;
+    case SHAPE_VECTOR:
+    case SHAPE_SCALARS:
+        fits = rank == 1;
+        break;
+    default:
+        fits = rank == 2;
+    }
+    if (fits)
+        return true;
+    char shape[128];
+    pop_tensor_shape_to_string(t, shape, sizeof(shape));
+    return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "%s, the tensor's shape is %s", wants[ref->field->shape], shape);
+}
+
+void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t)
+{
+    struct field_ref ref;
+    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect", vertex, field) || !check_tensor(&ref, t) ||
+        !check_shape(&ref, t))
+        return;
+    if (ref.field->shape != SHAPE_SCALAR && ref.field->shape != SHAPE_VECTOR) {
+        connect_rows(&ref, t);
+        return;
+    }
+    if (vertex_edge(ref.store, ref.vertex, ref.index)) {
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected");
+        return;
+    }
+    struct edge *edge = field_edge_new(&ref);
+    if (edge)
+        fill_edge(&ref, edge, t);
+}
+
+void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t index, pop_tensor t)
+{
+    struct field_ref ref;
+    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_index", vertex, field))
+        return;
+    if (ref.field->shape == SHAPE_SCALAR || ref.field->shape == SHAPE_VECTOR) {
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge: connect it whole with pop_graph_connect");
+        return;
+    }
+    if (!check_row(&ref, t, index))
+        return;
+    const struct edge *edge = vertex_edge(ref.store, ref.vertex, ref.index);
+    if (!edge) {
+        field_fail(&ref, POP_NO_SIZE_SPECIFIED, "has no size yet: call pop_graph_set_field_size first");
+    } else if (index >= edge->count) {
+        field_fail(&ref, POP_INDEX_ERROR, "has no element %zu: its size is %u", index, edge->count);
+    } else {
+        struct edge *row = &ref.store->edges.data[edge_offset(edge) + index];
+        if (row->form != EDGE_NONE)
+            field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected at [%zu]", index);
+        else
+            fill_edge(&ref, row, t);
+    }
+}
+
+void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensors list)
+{
+    struct field_ref ref;
+    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_list", vertex, field))
+        return;
+    if (ref.field->direction == FIELD_STATE) {
+        check_tensor(&ref, (pop_tensor){ 0 });
+        return;
+    }
+    if (ref.field->shape == SHAPE_SCALAR || ref.field->shape == SHAPE_VECTOR) {
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge, not a list: join the tensors with pop_tensor_concat and connect that");
+        return;
+    }
+    for (size_t i = 0; i < list.count; ++i)
+        if (!check_row(&ref, list.list[i], i))
+            return;
+    uint32_t first = free_rows(&ref, list.count);
+    for (size_t i = 0; i < list.count && first != UINT32_MAX; ++i)
+        fill_edge(&ref, &ref.store->edges.data[first + i], list.list[i]);
+}
+
+/* A constant that lies where its readers are; one serves all that read the same value, as far as a small cache remembers. */
+static uint32_t hidden_constant(const struct field_ref *ref, uint64_t bits)
+{
+    pop_store *store = ref->store;
+    pop_type type = (pop_type)ref->field->type;
+    uint32_t *known = &store->constant_cache[(bits ^ bits >> 17 ^ bits >> 40 ^ (uint64_t)type * 7) % STORE_CACHE];
+    if (*known) {
+        const struct variable *variable = &store->variables.data[*known - 1];
+        const unsigned char *data = store->data.data + store->initials.data[variable->initial].data;
+        if (variable->type == type && memcmp(data, &bits, pop_type_size(type)) == 0)
+            return *known - 1;
+    }
+    uint32_t index = variable_add(store, ref->where, ref->api, type, 1, "<const>");
+    if (index == UINT32_MAX)
+        return index;
+    struct variable *variable = &store->variables.data[index];
+    variable->constant = variable->follows_vertex = true;
+    variable->initial = (uint32_t)store->initials.count;
+    uint64_t data = store_data(store, &bits, pop_type_size(type));
+    *vec_push(&store->initials) = (struct initial){ .variable = index, .count = 1, .data = data };
+    *known = index + 1;
+    return index;
+}
+
+void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_type value_type,
+                                   const void *value)
+{
+    struct field_ref ref;
+    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_constant", vertex, field))
+        return;
+    if (ref.field->direction == FIELD_STATE) {
+        check_tensor(&ref, (pop_tensor){ 0 });
+        return;
+    }
+    if (ref.field->direction != FIELD_INPUT || ref.field->shape != SHAPE_SCALAR) {
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, ref.field->direction == FIELD_INPUT
+                                                         ? "is no scalar: connect a tensor that pop_graph_add_constant made"
+                                                         : "writes, and a constant cannot be written");
+        return;
+    }
+    if (!pop_type_size(value_type) || !value) {
+        field_fail(&ref, POP_TYPE_ERROR, "needs a value and its type");
+        return;
+    }
+    if (vertex_edge(ref.store, ref.vertex, ref.index)) {
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected");
+        return;
+    }
+    uint64_t bits = 0;
+    pop_convert(value_type, value, (pop_type)ref.field->type, &bits, 1);
+    uint32_t variable = hidden_constant(&ref, bits);
+    struct edge *edge = variable == UINT32_MAX ? NULL : field_edge_new(&ref);
+    if (!edge)
+        return;
+    edge->form = EDGE_RUN;
+    edge->variable = variable;
+    edge->count = 1;
+    ++ref.store->edge_count;
+}
