@@ -2,7 +2,8 @@
 #include "graph/build.h"
 
 #define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
-#define LARGEST_RANK 255
+#define LARGEST_RANK 64
+#define MOST_VARIABLES ((size_t)1 << 31)
 
 bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type type, pop_shape shape, const char *name, uint64_t *elements)
 {
@@ -29,8 +30,8 @@ bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type
 
 uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_type type, uint64_t elements, const char *name)
 {
-    if (store->variables.count >= UINT32_MAX - 1) {
-        store_fail_in(store, POP_OVERFLOW_ERROR, where, api, name, "a graph has at most 2^32 - 2 variables");
+    if (store->variables.count >= MOST_VARIABLES) {
+        store_fail_in(store, POP_OVERFLOW_ERROR, where, api, name, "a graph has at most 2^31 variables");
         return UINT32_MAX;
     }
     struct variable variable = { .elements = elements, .type = (uint8_t)type };

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Estimators: what they may ask about a vertex, and the limits of fields that libraries plan with. */
+#include "graph/build.h"
+
+struct pop_vertex_view {
+    const pop_store *store;
+    const struct vertex *vertex;
+    const struct codelet *codelet;
+};
+
+bool store_estimate(pop_store *store, uint32_t vertex, pop_perf *perf)
+{
+    const struct vertex *v = &store->vertices.data[vertex];
+    if (v->estimate) {
+        *perf = store->estimates.data[v->estimate - 1];
+        return true;
+    }
+    const struct vertex_type *type = &store->types.data[v->type];
+    if (!type->estimator)
+        return false;
+    pop_vertex_view view = { store, v, type->codelet };
+    *perf = type->estimator(&view, &store->target, type->estimator_user);
+    return true;
+}
+
+const char *pop_vertex_view_type(const pop_vertex_view *vertex)
+{
+    return vertex ? vertex->codelet->name : "";
+}
+
+uint32_t pop_vertex_view_compute_set(const pop_vertex_view *vertex)
+{
+    return vertex ? vertex->vertex->set + 1 : 0;
+}
+
+/* The field of a name and its edge (NULL: nothing was connected or set); NULL when there is no such field. */
+static const struct codelet_field *find(const pop_vertex_view *vertex, const char *name, const struct edge **edge)
+{
+    const struct codelet_field *field = vertex && name ? codelet_find_field(vertex->codelet, name) : NULL;
+    *edge = field ? vertex_edge(vertex->store, vertex->vertex, (uint16_t)(field - vertex->codelet->fields)) : NULL;
+    return field;
+}
+
+bool pop_vertex_view_has_field(const pop_vertex_view *vertex, const char *field)
+{
+    return vertex && field && codelet_find_field(vertex->codelet, field);
+}
+
+static size_t rank_of(const struct codelet_field *field)
+{
+    return field->shape == SHAPE_SCALAR ? 0 : field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST ? 2 : 1;
+}
+
+size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const char *field)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    return found ? rank_of(found) : 0;
+}
+
+static size_t elements_of(const pop_store *store, const struct edge *edge)
+{
+    if (edge->form == EDGE_VIEW)
+        return (size_t)store->views.data[edge->variable]->elements;
+    return edge->form == EDGE_VALUE ? 1 : edge->form == EDGE_NONE ? 0 : edge->count;
+}
+
+size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (found && found->shape == SHAPE_SCALAR)
+        return 1;
+    if (!edge)
+        return 0;
+    if (index == POP_WHOLE)
+        return elements_of(vertex->store, edge);
+    if (edge->form != EDGE_LIST || index >= edge->count)
+        return 0;
+    return elements_of(vertex->store, &vertex->store->edges.data[edge_offset(edge) + index]);
+}
+
+double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (!found || found->direction != FIELD_STATE)
+        return 0;
+    double value = 0;
+    const void *from = NULL;
+    uint64_t bits;
+    pop_type type = (pop_type)found->type;
+    if (edge && edge->form == EDGE_VALUE && i == 0) {
+        bits = (uint64_t)edge->count << 32 | edge->variable;
+        from = &bits;
+    } else if (edge && edge->form == EDGE_DATA && i < edge->count) {
+        from = vertex->store->data.data + edge_offset(edge) + i * pop_type_size(type);
+    } else if (!edge && found->shape == SHAPE_SCALAR && i == 0 && vertex->codelet->defaults) {
+        from = vertex->codelet->defaults + found->offset;
+    }
+    if (from)
+        pop_convert(type, from, POP_DOUBLE, &value, 1);
+    return value;
+}
+
+/* ---- limits ---- */
+
+static const struct codelet_field *limit_field(pop_graph *graph, const char *api, const char *vertex_type, const char *name)
+{
+    uint32_t type;
+    if (!graph_ready(graph) || !store_loaded_type(graph->store, NO_WHERE, api, "", vertex_type, &type))
+        return NULL;
+    const struct codelet *codelet = graph->store->types.data[type].codelet;
+    const struct codelet_field *field = name ? codelet_find_field(codelet, name) : NULL;
+    if (field)
+        return field;
+    const char **names = mem_alloc(codelet->field_count * sizeof(*names));
+    char hint[256];
+    for (uint32_t i = 0; i < codelet->field_count; ++i)
+        names[i] = codelet->fields[i].name;
+    error_hint(hint, sizeof(hint), name ? name : "", names, codelet->field_count);
+    free(names);
+    store_fail(graph->store, POP_UNKNOWN_FIELD, NO_WHERE, api, "vertex type '%s' has no field '%s'%s", codelet->name,
+               name ? name : "(null)", hint);
+    return NULL;
+}
+
+/* Entries that the count of a layout can say (ipu-model.md, 3.2). */
+static uint64_t largest_count(uint8_t layout)
+{
+    return layout == LAYOUT_SHORT_SPAN ? 2047 : UINT32_MAX;
+}
+
+/* The counts of a vector list's rows: 14 bits beside a delta in bytes, or what a delta in elements leaves of 32. */
+static uint64_t largest_row(uint8_t layout, size_t bytes, const char *arch)
+{
+    bool in_bytes = layout == LIST_DELTAN || (layout == LIST_COMPACT_DELTAN && strcmp(arch, "ipu1") == 0);
+    unsigned shift = 0;
+    while ((bytes >> shift) > 1)
+        ++shift;
+    return ((uint64_t)1 << (in_bytes ? 14 : 11 + shift)) - 1;
+}
+
+uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim)
+{
+    static const char api[] = "pop_graph_max_field_dim";
+    const struct codelet_field *found = limit_field(graph, api, vertex_type, field);
+    if (!found)
+        return 0;
+    if (dim >= rank_of(found)) {
+        store_fail(graph->store, POP_INDEX_ERROR, NO_WHERE, api, "field '%s' of vertex type '%s' has %zu dimensions, there is no %u", field,
+                   vertex_type, rank_of(found), dim);
+        return 0;
+    }
+    const pop_target *target = &graph->target;
+    size_t bytes = pop_type_size((pop_type)found->type);
+    uint64_t memory = target->bytes_per_tile / bytes, count = largest_count(found->layout);
+    if (found->shape == SHAPE_VECTOR_LIST)
+        count = dim ? largest_row(found->inner_layout, bytes, target->arch) : UINT32_MAX;
+    else if (dim)
+        count = largest_count(found->inner_layout);
+    return count < memory ? count : memory;
+}
+
+double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field)
+{
+    static const char api[] = "pop_graph_max_vertex_field_value";
+    const struct codelet_field *found = limit_field(graph, api, vertex_type, field);
+    if (!found)
+        return 0;
+    if (found->direction != FIELD_STATE) {
+        store_fail(graph->store, POP_TYPE_ERROR, NO_WHERE, api, "field '%s' of vertex type '%s' is an edge, only state has values", field,
+                   vertex_type);
+        return 0;
+    }
+    double lowest, max = 0;
+    pop_error error = { 0 };
+    if (pop_target_type_limits(&graph->target, (pop_type)found->type, &lowest, &max, &error) != POP_OK)
+        store_record(graph->store, &error, NO_WHERE, api);
+    return max;
+}
