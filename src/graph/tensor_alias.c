@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which elements tensors share: aliases, intersection, equality.
+ *
+ * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle, their runs are sorted. */
+#include "graph/tensor.h"
+
+/* A piece of a set: positive strides, largest first. */
+struct block {
+    uint32_t variable;
+    unsigned digits, owner; /* which tensor it comes from */
+    uint64_t low, high;     /* first and last element */
+    size_t first;           /* index of its digits */
+};
+struct blocks {
+    VEC(struct block) list;
+    VEC(struct digit) pool;
+    unsigned owner;
+    bool repeats;
+};
+
+static bool add_block(const struct piece *piece, void *context)
+{
+    struct blocks *blocks = context;
+    int64_t low, high;
+    digits_span(piece->digit, piece->digits, &low, &high);
+    size_t first = blocks->pool.count;
+    if (piece->digits)
+        memcpy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
+    *vec_push(&blocks->list) = (struct block){ piece->variable, piece->digits, blocks->owner, piece->offset,
+                                               piece->offset + (uint64_t)high, first };
+    return true;
+}
+
+static void add_tensor(struct blocks *blocks, pop_tensor t, unsigned owner)
+{
+    struct flat flat;
+    blocks->owner = owner;
+    if (t.form & FORM_EMPTY)
+        return;
+    tensor_flat(t, &flat);
+    walk_set(t.store, &flat.piece, &blocks->repeats, add_block, blocks);
+}
+
+static void blocks_free(struct blocks *blocks)
+{
+    vec_free(&blocks->list);
+    vec_free(&blocks->pool);
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Each digit steps over all that the smaller ones reach: no element twice. */
+static bool is_injective(const struct blocks *blocks, const struct block *block)
+{
+    const struct digit *digit = blocks->pool.data + block->first;
+    uint64_t reach = 0;
+    for (unsigned i = block->digits; i-- > 0;) {
+        if ((uint64_t)digit[i].stride <= reach)
+            return false;
+        reach += (digit[i].extent - 1) * (uint64_t)digit[i].stride;
+    }
+    return true;
+}
+
+static bool holds(const struct blocks *blocks, const struct block *block, uint64_t element)
+{
+    if (element < block->low || element > block->high)
+        return false;
+    const struct digit *digit = blocks->pool.data + block->first;
+    uint64_t left = element - block->low;
+    for (unsigned i = 0; i < block->digits; ++i) {
+        uint64_t steps = left / (uint64_t)digit[i].stride;
+        left -= (steps < digit[i].extent - 1 ? steps : digit[i].extent - 1) * (uint64_t)digit[i].stride;
+    }
+    return !left;
+}
+
+/* What a block occupies of each period: false when its digits do not all divide into multiples of the period and less than one. */
+static bool window(const struct blocks *blocks, const struct block *block, uint64_t period, uint64_t *length)
+{
+    const struct digit *digit = blocks->pool.data + block->first;
+    *length = 1;
+    for (unsigned i = 0; i < block->digits; ++i)
+        if ((uint64_t)digit[i].stride % period)
+            *length += (digit[i].extent - 1) * (uint64_t)digit[i].stride;
+    return *length <= period;
+}
+
+static bool apart_in_period(const struct blocks *blocks, const struct block *a, const struct block *b, uint64_t period)
+{
+    uint64_t a_length, b_length;
+    if (!window(blocks, a, period, &a_length) || !window(blocks, b, period, &b_length))
+        return false;
+    uint64_t from_a = (b->low % period + period - a->low % period) % period, from_b = (period - from_a) % period;
+    return from_a >= a_length && from_b >= b_length;
+}
+
+enum answer { NO, YES, UNKNOWN };
+
+/* Whether two injective blocks share an element. */
+static enum answer blocks_meet(const struct blocks *blocks, const struct block *a, const struct block *b)
+{
+    if (a->variable != b->variable || a->high < b->low || b->high < a->low)
+        return NO;
+    if (holds(blocks, a, b->low) || holds(blocks, b, a->low) || holds(blocks, a, b->high) || holds(blocks, b, a->high))
+        return YES;
+    const struct block *both[] = { a, b };
+    for (unsigned k = 0; k < 2; ++k)
+        for (unsigned i = 0; i < both[k]->digits; ++i)
+            if (apart_in_period(blocks, a, b, (uint64_t)blocks->pool.data[both[k]->first + i].stride))
+                return NO;
+    return UNKNOWN;
+}
+
+/* Whether two blocks (of different owners, when across) share an element, as far as a linear number of comparisons shows. */
+static enum answer any_meet(struct blocks *blocks, bool across)
+{
+    size_t count = blocks->list.count, budget = 8 * count + 64;
+    if (count)
+        qsort(blocks->list.data, count, sizeof(*blocks->list.data), by_position);
+    enum answer answer = NO;
+    for (size_t i = 0; i < count; ++i) {
+        const struct block *a = &blocks->list.data[i];
+        if (!is_injective(blocks, a))
+            return UNKNOWN;
+        for (size_t k = i + 1; k < count; ++k) {
+            const struct block *b = &blocks->list.data[k];
+            if (b->variable != a->variable || b->low > a->high)
+                break;
+            if (!budget--)
+                return UNKNOWN;
+            if (across && a->owner == b->owner)
+                continue;
+            enum answer met = is_injective(blocks, b) ? blocks_meet(blocks, a, b) : UNKNOWN;
+            if (met == YES)
+                return YES;
+            if (met == UNKNOWN)
+                answer = UNKNOWN;
+        }
+    }
+    return answer;
+}
+
+/* The exact answer: all runs, sorted. */
+struct owned_run {
+    uint32_t variable, owner;
+    uint64_t begin, end;
+};
+struct owned_runs {
+    VEC(struct owned_run) list;
+    uint32_t owner;
+};
+
+static bool add_run(const struct run *run, void *context)
+{
+    struct owned_runs *runs = context;
+    *vec_push(&runs->list) = (struct owned_run){ run->variable, runs->owner, run->offset, run->offset + run->count };
+    return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct owned_run *x = a, *y = b;
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool sorted_runs_meet(const struct blocks *blocks, bool across)
+{
+    struct owned_runs runs = { .owner = 0 };
+    for (size_t i = 0; i < blocks->list.count; ++i) {
+        const struct block *block = &blocks->list.data[i];
+        struct piece piece = { .variable = block->variable, .digits = block->digits, .offset = block->low,
+                               .digit = blocks->pool.data + block->first };
+        runs.owner = block->owner;
+        pieces_each_run(&piece, 1, add_run, &runs);
+    }
+    if (runs.list.count)
+        qsort(runs.list.data, runs.list.count, sizeof(*runs.list.data), by_begin);
+    bool met = false;
+    uint64_t end[2] = { 0, 0 }; /* where the runs of each owner reach so far */
+    for (size_t i = 0; i < runs.list.count && !met; ++i) {
+        const struct owned_run *run = &runs.list.data[i];
+        if (i && run->variable != run[-1].variable)
+            end[0] = end[1] = 0;
+        met = run->begin < end[across ? !run->owner : run->owner];
+        if (end[run->owner] < run->end)
+            end[run->owner] = run->end;
+    }
+    vec_free(&runs.list);
+    return met;
+}
+
+static bool blocks_share(struct blocks *blocks, bool across)
+{
+    enum answer answer = any_meet(blocks, across);
+    return answer == UNKNOWN ? sorted_runs_meet(blocks, across) : answer == YES;
+}
+
+bool pop_tensor_contains_aliases(pop_tensor t)
+{
+    struct run run;
+    if (!t.store || (t.form & FORM_EMPTY) || (!t.form && !(t.source & COMPOSITE) && tensor_single_run(t, &run)))
+        return false;
+    struct blocks blocks = { .owner = 0 };
+    add_tensor(&blocks, t, 0);
+    bool aliases = blocks.repeats || blocks_share(&blocks, false);
+    blocks_free(&blocks);
+    return aliases;
+}
+
+bool pop_tensor_intersects(pop_tensor a, pop_tensor b)
+{
+    if (!a.store || a.store != b.store)
+        return false;
+    struct blocks blocks = { .owner = 0 };
+    add_tensor(&blocks, a, 0);
+    add_tensor(&blocks, b, 1);
+    bool met = blocks_share(&blocks, true);
+    blocks_free(&blocks);
+    return met;
+}
+
+struct run_list {
+    VEC(struct run) list;
+};
+
+static bool list_run(const struct run *run, void *context)
+{
+    struct run_list *runs = context;
+    *vec_push(&runs->list) = *run;
+    return true;
+}
+
+/* Compares runs window by window, so that a difference is found early and memory stays small. */
+static bool same_runs(pop_tensor a, pop_tensor b, uint64_t elements)
+{
+    enum { FEW_RUNS = 4096 };
+    struct run_list x = { .list = { 0 } }, y = { .list = { 0 } };
+    bool same = true;
+    uint64_t begin = 0, window = FEW_RUNS;
+    while (same && begin < elements) {
+        x.list.count = y.list.count = 0;
+        tensor_each_run_in(a, begin, begin + window, list_run, &x);
+        tensor_each_run_in(b, begin, begin + window, list_run, &y);
+        same = x.list.count == y.list.count;
+        for (size_t i = 0; same && i < x.list.count; ++i)
+            same = x.list.data[i].variable == y.list.data[i].variable && x.list.data[i].offset == y.list.data[i].offset &&
+                   x.list.data[i].count == y.list.data[i].count;
+        begin += window;
+        if (x.list.count < FEW_RUNS / 4 && window < elements)
+            window *= 2;
+    }
+    vec_free(&x.list);
+    vec_free(&y.list);
+    return same;
+}
+
+bool pop_tensor_equal(pop_tensor a, pop_tensor b)
+{
+    if (!a.store || a.store != b.store || a.rank != b.rank)
+        return false;
+    for (unsigned i = 0; i < a.rank; ++i)
+        if (pop_tensor_dim(a, i) != pop_tensor_dim(b, i))
+            return false;
+    if ((a.form | b.form) & FORM_EMPTY)
+        return true;
+    struct flat x, y;
+    tensor_flat(a, &x);
+    tensor_flat(b, &y);
+    bool identical = x.piece.variable == y.piece.variable && x.piece.offset == y.piece.offset && x.piece.digits == y.piece.digits &&
+                     digits_equal(x.digit, y.digit, x.piece.digits);
+    if (identical || !((x.piece.variable | y.piece.variable) & COMPOSITE)) /* normal digits of a variable are unique */
+        return identical;
+    return same_runs(a, b, x.piece.elements);
+}

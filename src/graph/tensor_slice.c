@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views that take part of each dimension: slice in every form, index, sub-sample; and reverse. */
+#include "graph/tensor.h"
+
+/* Elements [begin, end), not empty, of a dimension; false when they are no run of digits. */
+static bool cut_run(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)
+{
+    struct digit *digit = v->digit + unpacked_first(v, dim);
+    uint64_t inner = unpacked_extent(v, dim), offset = v->offset;
+    unsigned fixed = 0, run = v->run[dim];
+    for (; fixed < run; ++fixed) {
+        inner /= digit[fixed].extent;
+        uint64_t low = begin / inner, high = (end - 1) / inner;
+        offset += low * (uint64_t)digit[fixed].stride;
+        if (low != high) {
+            if (begin % inner || end % inner)
+                return false;
+            digit[fixed].extent = high - low + 1;
+            break;
+        }
+        begin -= low * inner;
+        end -= low * inner;
+    }
+    v->offset = offset;
+    unpacked_drop(v, dim, 0, fixed);
+    return true;
+}
+
+static void cut(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)
+{
+    if (begin == end) {
+        unpacked_set_run(v, dim, &(struct digit){ 0, 0 }, 1);
+    } else if (!cut_run(v, dim, begin, end)) {
+        unpacked_make_lazy(v);
+        cut_run(v, dim, begin, end);
+    }
+}
+
+static bool slice(struct unpacked *v, uint64_t begin, uint64_t end, unsigned dim, pop_where where, const char *api)
+{
+    if (!view_check_dim(v, dim, where, api))
+        return false;
+    uint64_t extent = unpacked_extent(v, dim);
+    if (begin > end || end > extent)
+        return store_fail(v->store, POP_INDEX_ERROR, where, api, "slice [%zu, %zu) of dimension %u, which has extent %zu",
+                          (size_t)begin, (size_t)end, dim, (size_t)extent);
+    cut(v, dim, begin, end);
+    return true;
+}
+
+/* Takes one index of dimension 0 and drops the dimension. */
+static bool take(struct unpacked *v, uint64_t index, unsigned dim, pop_where where, const char *api)
+{
+    uint64_t extent = unpacked_extent(v, 0);
+    if (index >= extent)
+        return store_fail(v->store, POP_INDEX_ERROR, where, api, "index %zu of dimension %u, which has extent %zu", (size_t)index,
+                          dim, (size_t)extent);
+    cut(v, 0, index, index + 1);
+    memmove(v->run, v->run + 1, --v->rank);
+    return true;
+}
+
+pop_tensor pop_tensor_at_at(pop_where where, pop_tensor t, size_t index)
+{
+    struct unpacked v;
+    if (!view_open(&v, t))
+        return (pop_tensor){ 0 };
+    if (!v.rank) {
+        store_fail(v.store, POP_INDEX_ERROR, where, "pop_tensor_at", "index %zu into a tensor of rank 0", index);
+        return (pop_tensor){ 0 };
+    }
+    return take(&v, index, 0, where, "pop_tensor_at") ? tensor_pack(&v) : (pop_tensor){ 0 };
+}
+
+pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices)
+{
+    struct unpacked v;
+    if (!view_open(&v, t))
+        return (pop_tensor){ 0 };
+    if (indices.rank > v.rank) {
+        store_fail(v.store, POP_INDEX_ERROR, where, "pop_tensor_index", "%zu indices into a tensor of rank %u", indices.rank, v.rank);
+        return (pop_tensor){ 0 };
+    }
+    for (unsigned i = 0; i < indices.rank; ++i)
+        if (!take(&v, indices.dims[i], i, where, "pop_tensor_index"))
+            return (pop_tensor){ 0 };
+    return tensor_pack(&v);
+}
+
+static pop_tensor slice_as(pop_where where, pop_tensor t, size_t begin, size_t end, unsigned dim, const char *api)
+{
+    struct unpacked v;
+    return view_open(&v, t) && slice(&v, begin, end, dim, where, api) ? tensor_pack(&v) : (pop_tensor){ 0 };
+}
+
+pop_tensor pop_tensor_slice_at(pop_where where, pop_tensor t, size_t begin, size_t end, unsigned dim)
+{
+    return slice_as(where, t, begin, end, dim, "pop_tensor_slice");
+}
+
+pop_tensor pop_tensor_slice_interval_at(pop_where where, pop_tensor t, pop_interval interval, unsigned dim)
+{
+    return slice_as(where, t, interval.begin, interval.end, dim, "pop_tensor_slice_interval");
+}
+
+pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begins, pop_shape ends)
+{
+    const char *api = "pop_tensor_slice_nd";
+    struct unpacked v;
+    if (!view_open(&v, t))
+        return (pop_tensor){ 0 };
+    if (begins.rank != ends.rank || begins.rank > v.rank) {
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu begins and %zu ends for a tensor of rank %u", begins.rank, ends.rank,
+                   v.rank);
+        return (pop_tensor){ 0 };
+    }
+    for (unsigned i = 0; i < begins.rank; ++i)
+        if (!slice(&v, begins.dims[i], ends.dims[i], i, where, api))
+            return (pop_tensor){ 0 };
+    return tensor_pack(&v);
+}
+
+/* Clears results that a failing call must not leave behind; returns whether the call may go on. */
+static bool open_slices(pop_tensor t, pop_tensor *slices, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        slices[i] = (pop_tensor){ 0 };
+    return store_ready(t.store);
+}
+
+bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices)
+{
+    if (!open_slices(t, slices, intervals.count))
+        return false;
+    for (size_t i = 0; i < intervals.count; ++i) {
+        slices[i] = slice_as(where, t, intervals.list[i].begin, intervals.list[i].end, dim, "pop_tensor_slices");
+        if (!slices[i].store)
+            return open_slices((pop_tensor){ 0 }, slices, i);
+    }
+    return true;
+}
+
+static pop_tensor slice_list(pop_where where, pop_tensor t, const pop_interval *list, size_t count, unsigned dim)
+{
+    const char *api = "pop_tensor_slices_nested";
+    if (!count)
+        return slice_as(where, t, 0, 0, dim, api);
+    if (count == 1)
+        return slice_as(where, t, list->begin, list->end, dim, api);
+    pop_tensor *parts = mem_alloc(count * sizeof(*parts));
+    size_t done = 0;
+    while (done < count && (parts[done] = slice_as(where, t, list[done].begin, list[done].end, dim, api)).store)
+        ++done;
+    pop_tensor joined = done == count ? pop_tensor_concat_at(where, (pop_tensors){ count, parts }, dim) : (pop_tensor){ 0 };
+    free(parts);
+    return joined;
+}
+
+bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim, pop_tensor *slices)
+{
+    size_t count = lists ? lists->count : 0;
+    if (!open_slices(t, slices, count))
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        slices[i] = slice_list(where, t, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i], dim);
+        if (!slices[i].store)
+            return open_slices((pop_tensor){ 0 }, slices, i);
+    }
+    return true;
+}
+
+bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim, pop_tensor *slices)
+{
+    if (!open_slices(t, slices, indices.count))
+        return false;
+    for (size_t i = 0; i < indices.count; ++i) {
+        slices[i] = slice_as(where, t, indices.list[i], (size_t)indices.list[i] + 1, dim, "pop_tensor_slices_indices");
+        if (!slices[i].store)
+            return open_slices((pop_tensor){ 0 }, slices, i);
+    }
+    return true;
+}
+
+/* Every step-th element of a dimension: whole inner digits drop out, or one digit takes longer steps. */
+static void step_run(struct unpacked *v, unsigned dim, uint64_t step)
+{
+    while (step > 1 && v->run[dim]) {
+        unsigned run = v->run[dim];
+        struct digit *inner = &v->digit[unpacked_first(v, dim) + run - 1];
+        if (step % inner->extent == 0 || (run == 1 && step > inner->extent)) {
+            step /= inner->extent;
+            unpacked_drop(v, dim, run - 1, 1);
+            continue;
+        }
+        if (run > 1 && inner->extent % step) {
+            unpacked_make_lazy(v);
+            continue;
+        }
+        inner->extent = (inner->extent + step - 1) / step;
+        inner->stride *= (int64_t)step;
+        return;
+    }
+}
+
+pop_tensor pop_tensor_sub_sample_at(pop_where where, pop_tensor t, unsigned stride, unsigned dim)
+{
+    const char *api = "pop_tensor_sub_sample";
+    struct unpacked v;
+    if (!view_open(&v, t) || !view_check_dim(&v, dim, where, api))
+        return (pop_tensor){ 0 };
+    if (!stride) {
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "stride 0; it must be at least 1");
+        return (pop_tensor){ 0 };
+    }
+    if (!unpacked_extent(&v, dim))
+        return t;
+    step_run(&v, dim, stride);
+    return tensor_pack(&v);
+}
+
+pop_tensor pop_tensor_reverse_at(pop_where where, pop_tensor t, unsigned dim)
+{
+    struct unpacked v;
+    if (!view_open(&v, t) || !view_check_dim(&v, dim, where, "pop_tensor_reverse"))
+        return (pop_tensor){ 0 };
+    if (t.form & FORM_EMPTY)
+        return t;
+    struct digit *digit = v.digit + unpacked_first(&v, dim);
+    for (unsigned i = 0; i < v.run[dim]; ++i) {
+        v.offset += (digit[i].extent - 1) * (uint64_t)digit[i].stride;
+        digit[i].stride = -digit[i].stride;
+    }
+    return tensor_pack(&v);
+}

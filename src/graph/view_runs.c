@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Enumeration of a tensor: strided pieces and maximal runs, in flat order. */
+#include "graph/tensor.h"
+
+/* Joins neighbouring pieces that are contiguous and continue each other. */
+struct piece_joiner {
+    piece_fn fn;
+    void *context;
+    struct piece pending; /* elements 0: none */
+    struct digit digit;
+};
+
+static bool piece_is_run(const struct piece *piece)
+{
+    return !piece->digits || (piece->digits == 1 && piece->digit->stride == 1);
+}
+
+static bool piece_flush(struct piece_joiner *joiner)
+{
+    struct piece piece = joiner->pending;
+    joiner->pending.elements = 0;
+    if (!piece.elements)
+        return true;
+    joiner->digit = (struct digit){ piece.elements, 1 };
+    piece.digits = piece.elements > 1;
+    piece.digit = &joiner->digit;
+    return joiner->fn(&piece, joiner->context);
+}
+
+static bool piece_join(const struct piece *piece, void *context)
+{
+    struct piece_joiner *joiner = context;
+    struct piece *pending = &joiner->pending;
+    bool run = piece_is_run(piece);
+    if (run && pending->elements && pending->variable == piece->variable && pending->offset + pending->elements == piece->offset) {
+        pending->elements += piece->elements;
+        return true;
+    }
+    if (!piece_flush(joiner))
+        return false;
+    if (!run)
+        return joiner->fn(piece, joiner->context);
+    *pending = *piece;
+    return true;
+}
+
+bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
+{
+    if (!t.store || (t.form & FORM_EMPTY))
+        return true;
+    struct flat flat;
+    tensor_flat(t, &flat);
+    if (!(t.source & COMPOSITE))
+        return fn(&flat.piece, context);
+    struct piece_joiner joiner = { .fn = fn, .context = context };
+    return walk_pieces(t.store, &flat.piece, piece_join, &joiner) && piece_flush(&joiner);
+}
+
+struct run_joiner {
+    run_fn fn;
+    void *context;
+    struct run pending; /* count 0: none */
+};
+
+static bool run_flush(struct run_joiner *joiner)
+{
+    struct run run = joiner->pending;
+    joiner->pending.count = 0;
+    return !run.count || joiner->fn(&run, joiner->context);
+}
+
+static bool run_join(struct run_joiner *joiner, uint32_t variable, uint64_t offset, uint64_t count)
+{
+    struct run *pending = &joiner->pending;
+    if (pending->count && pending->variable == variable && pending->offset + pending->count == offset) {
+        pending->count += count;
+        return true;
+    }
+    if (!run_flush(joiner))
+        return false;
+    *pending = (struct run){ variable, offset, count };
+    return true;
+}
+
+static bool runs_of_piece(const struct piece *piece, void *context)
+{
+    struct run_joiner *joiner = context;
+    const struct digit *digit = piece->digit;
+    unsigned outer = piece->digits;
+    uint64_t offset = piece->offset, length = 1;
+    if (outer && digit[outer - 1].stride == 1)
+        length = digit[--outer].extent;
+    uint64_t index[MAX_DIGITS + 2];
+    for (unsigned i = 0; i < outer; ++i)
+        index[i] = 0;
+    for (;;) {
+        if (!run_join(joiner, piece->variable, offset, length))
+            return false;
+        unsigned k = outer;
+        for (; k; --k) {
+            const struct digit *d = &digit[k - 1];
+            offset += (uint64_t)d->stride;
+            if (++index[k - 1] < d->extent)
+                break;
+            offset -= d->extent * (uint64_t)d->stride;
+            index[k - 1] = 0;
+        }
+        if (!k)
+            return true;
+    }
+}
+
+bool tensor_each_run(pop_tensor t, run_fn fn, void *context)
+{
+    struct run_joiner joiner = { .fn = fn, .context = context };
+    return tensor_each_piece(t, runs_of_piece, &joiner) && run_flush(&joiner);
+}
+
+bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, void *context)
+{
+    if (!t.store || (t.form & FORM_EMPTY))
+        return true;
+    struct flat flat;
+    tensor_flat(t, &flat);
+    if (end > flat.piece.elements)
+        end = flat.piece.elements;
+    if (begin >= end)
+        return true;
+    struct run_joiner joiner = { .fn = fn, .context = context };
+    return walk_pieces_in(t.store, &flat.piece, begin, end, runs_of_piece, &joiner) && run_flush(&joiner);
+}
+
+bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *context)
+{
+    struct run_joiner joiner = { .fn = fn, .context = context };
+    for (size_t i = 0; i < count; ++i)
+        if (!runs_of_piece(&pieces[i], &joiner))
+            return false;
+    return run_flush(&joiner);
+}
+
+static bool only_run(const struct run *run, void *context)
+{
+    struct run *first = context;
+    if (first->count)
+        return false;
+    *first = *run;
+    return true;
+}
+
+bool tensor_single_run(pop_tensor t, struct run *run)
+{
+    if (!t.store)
+        return false;
+    if (t.form & FORM_EMPTY) {
+        *run = (struct run){ t.source & COMPOSITE ? 0 : t.source, 0, 0 };
+        return true;
+    }
+    if (!t.form && !(t.source & COMPOSITE)) {
+        uint64_t count = 1;
+        for (unsigned i = t.digits; i-- > 0; count *= t.digit[i].extent)
+            if (t.digit[i].stride < 0 || (uint64_t)t.digit[i].stride != count)
+                return false;
+        *run = (struct run){ t.source, t.offset, count };
+        return true;
+    }
+    struct run first = { 0 };
+    if (!tensor_each_run(t, only_run, &first))
+        return false;
+    *run = first;
+    return true;
+}
+
+/* Variables in the order in which they were met, with a bit for each once there are more than a few. */
+struct variable_set {
+    VEC(uint32_t) list;
+    unsigned char *seen;
+    size_t variables, wanted;
+};
+
+static bool set_has(const struct variable_set *set, uint32_t variable)
+{
+    if (set->seen)
+        return set->seen[variable / 8] >> (variable % 8) & 1;
+    for (size_t i = 0; i < set->list.count; ++i)
+        if (set->list.data[i] == variable)
+            return true;
+    return false;
+}
+
+static bool set_add(const struct piece *piece, void *context)
+{
+    enum { FEW = 16 };
+    struct variable_set *set = context;
+    if (set_has(set, piece->variable))
+        return true;
+    *vec_push(&set->list) = piece->variable;
+    if (set->seen)
+        set->seen[piece->variable / 8] |= (unsigned char)(1 << piece->variable % 8);
+    if (set->list.count == FEW) {
+        set->seen = mem_zero(set->variables / 8 + 1, 1);
+        for (size_t i = 0; i < FEW; ++i)
+            set->seen[set->list.data[i] / 8] |= (unsigned char)(1 << set->list.data[i] % 8);
+    }
+    return set->list.count != set->wanted;
+}
+
+size_t tensor_variables(pop_tensor t, uint32_t **list)
+{
+    *list = NULL;
+    if (!t.store || (t.form & FORM_EMPTY))
+        return 0;
+    struct flat flat;
+    tensor_flat(t, &flat);
+    struct variable_set any = { .variables = t.store->variables.count, .wanted = SIZE_MAX };
+    bool repeats;
+    walk_set(t.store, &flat.piece, &repeats, set_add, &any);
+    if (any.list.count > 1) { /* how many there are is known now, so that the walk in flat order can stop early */
+        struct variable_set ordered = { .variables = any.variables, .wanted = any.list.count };
+        walk_pieces(t.store, &flat.piece, set_add, &ordered);
+        vec_free(&any.list);
+        free(any.seen);
+        any = ordered;
+    }
+    free(any.seen);
+    *list = any.list.data;
+    return any.list.count;
+}
