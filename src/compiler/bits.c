@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/bits.h"
+
+void bitmaps_init(struct bitmaps *maps, size_t variables)
+{
+    maps->of = mem_zero(variables, sizeof(*maps->of));
+    maps->count = variables;
+}
+
+void bitmaps_free(struct bitmaps *maps)
+{
+    for (size_t i = 0; i < maps->count; ++i)
+        free(maps->of[i]);
+    free(maps->of);
+    *maps = (struct bitmaps){ 0 };
+}
+
+uint64_t *bitmaps_get(struct bitmaps *maps, uint32_t variable, uint64_t elements)
+{
+    if (!maps->of[variable])
+        maps->of[variable] = mem_zero(elements / 64 + 1, sizeof(uint64_t));
+    return maps->of[variable];
+}
+
+bool bitmaps_clean(const struct bitmaps *maps, uint32_t variable, uint64_t elements)
+{
+    return !maps->of[variable] || !bits_any(maps->of[variable], 0, elements);
+}
+
+/* Bits of the first and of the last word of [begin, end); both at once when it lies in one word. */
+static uint64_t head_mask(uint64_t begin)
+{
+    return ~(uint64_t)0 << (begin & 63);
+}
+static uint64_t tail_mask(uint64_t end)
+{
+    return ~(uint64_t)0 >> (63 - ((end - 1) & 63));
+}
+
+static uint64_t word_set(uint64_t *word, uint64_t mask)
+{
+    uint64_t fresh = mask & ~*word;
+    *word |= mask;
+    return (uint64_t)__builtin_popcountll(fresh);
+}
+
+uint64_t bits_set(uint64_t *bits, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return 0;
+    uint64_t first = begin >> 6, last = (end - 1) >> 6;
+    if (first == last)
+        return word_set(&bits[first], head_mask(begin) & tail_mask(end));
+    uint64_t fresh = word_set(&bits[first], head_mask(begin));
+    for (uint64_t i = first + 1; i < last; ++i)
+        fresh += word_set(&bits[i], ~(uint64_t)0);
+    return fresh + word_set(&bits[last], tail_mask(end));
+}
+
+void bits_clear(uint64_t *bits, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return;
+    uint64_t first = begin >> 6, last = (end - 1) >> 6;
+    if (first == last) {
+        bits[first] &= ~(head_mask(begin) & tail_mask(end));
+        return;
+    }
+    bits[first] &= ~head_mask(begin);
+    if (last > first + 1)
+        memset(bits + first + 1, 0, (last - first - 1) * sizeof(*bits));
+    bits[last] &= ~tail_mask(end);
+}
+
+bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return false;
+    uint64_t first = begin >> 6, last = (end - 1) >> 6;
+    if (first == last)
+        return bits[first] & head_mask(begin) & tail_mask(end);
+    if (bits[first] & head_mask(begin) || bits[last] & tail_mask(end))
+        return true;
+    for (uint64_t i = first + 1; i < last; ++i)
+        if (bits[i])
+            return true;
+    return false;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the passes share: the graph that they read, the image that they make, and what earlier passes found out. */
+#ifndef COMPILER_COMPILER_H
+#define COMPILER_COMPILER_H
+
+#include "compiler/bits.h"
+#include "compiler/compile.h"
+#include "program/node.h"
+
+#define NONE UINT32_MAX
+#define NO_STORAGE UINT64_MAX
+/* The public call that errors of compiling belong to. */
+#define COMPILE_API "pop_compile_graph"
+/* Readable bytes behind each variable and gather buffer, and the alignment of both. */
+enum { STORAGE_PADDING = 64, STORAGE_ALIGNMENT = 64 };
+
+enum image_op_code {
+#define IMAGE_OP(constant, function) CODE_##constant,
+#include "engine/ops.def"
+#undef IMAGE_OP
+    CODE_COUNT
+};
+
+/* A compute set that programs execute; the image's set of the same index.  first and count: of compiler.order. */
+struct used_set {
+    uint32_t set; /* index of store->sets */
+    uint32_t first_group, groups;
+    uint64_t first, count;
+};
+/* Vertices of one type in a set, by tile, then in order of creation; the image's group of the same index. */
+struct vertex_group {
+    uint32_t type; /* index of store->types */
+    uint64_t first, count;
+};
+
+struct compiler {
+    pop_store *store;
+    const pop_program *programs;
+    size_t program_count;
+    const struct option_set *options;
+    struct image *image;
+    pop_error *error;
+    bool checked; /* debug.checkedExecution */
+    bool modelled; /* the target has a model of cycles: all but the CPU */
+
+    /* use */
+    uint32_t *references;  /* by node: in how many places it stands; 0: no program uses it */
+    uint32_t *set_of;      /* by store set: index of sets, or NONE */
+    VEC(struct used_set) sets;
+    /* check */
+    uint8_t *variable_use; /* by variable: enum variable_use */
+    uint64_t vertex_count; /* of used sets */
+    /* order */
+    uint32_t *order;       /* used vertices by set, type, tile, creation */
+    VEC(struct vertex_group) groups;
+    /* hazard, exchange: all bits are 0 between passes */
+    struct bitmaps bits;
+    /* storage */
+    uint64_t *storage;     /* by variable: byte offset, or NO_STORAGE */
+    /* lower */
+    VEC(uint32_t) op_node; /* by op: the node it came from, or NONE */
+    /* strings of the image */
+    struct intern strings;
+    VEC(uint32_t) string_at;
+};
+enum variable_use { VARIABLE_UNUSED = 0, VARIABLE_MAPPED, VARIABLE_GAPS /* used, and not all of it is mapped */ };
+
+/* The passes, in their order: pipeline.c.  False: c->error is filled. */
+bool pass_use(struct compiler *c);
+bool pass_check(struct compiler *c);
+bool pass_order(struct compiler *c);
+bool pass_hazard(struct compiler *c);
+bool pass_storage(struct compiler *c);
+bool pass_lower(struct compiler *c);
+bool pass_vertices(struct compiler *c);
+bool pass_schedule(struct compiler *c);
+bool pass_exchange(struct compiler *c);
+bool pass_emit(struct compiler *c);
+
+/* Records the error with a line of the user's and the debug path (NULL: none); returns false. */
+bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...) POP_PRINTF(5, 6);
+/* The same for a vertex: its line, its compute set's name. */
+bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...) POP_PRINTF(4, 5);
+/* A string of the image; equal text, equal string; "" and NULL are 0. */
+uint32_t compiler_string(struct compiler *c, const char *text);
+
+static inline const struct codelet *vertex_codelet(const struct compiler *c, const struct vertex *vertex)
+{
+    return c->store->types.data[vertex->type].codelet;
+}
+static inline const char *variable_name(const struct compiler *c, uint32_t variable)
+{
+    return store_name(c->store, c->store->variables.data[variable].name);
+}
+static inline size_t variable_element_bytes(const struct compiler *c, uint32_t variable)
+{
+    return pop_type_size((pop_type)c->store->variables.data[variable].type);
+}
+static inline uint64_t align_up(uint64_t value, uint64_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+#endif

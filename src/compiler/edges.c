@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/edges.h"
+
+bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, void *context)
+{
+    switch (edge->form) {
+    case EDGE_RUN: {
+        struct run run = { edge->variable, edge_offset(edge), edge->count };
+        return !run.count || fn(&run, context);
+    }
+    case EDGE_VIEW:
+        return view_each_run(store->views.data[edge->variable], fn, context);
+    case EDGE_LIST:
+        for (uint64_t i = 0; i < edge->count; ++i)
+            if (!edge_each_run(store, &store->edges.data[edge_offset(edge) + i], fn, context))
+                return false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool edge_single_run(const pop_store *store, const struct edge *edge, struct run *run)
+{
+    if (edge->form == EDGE_RUN) {
+        *run = (struct run){ edge->variable, edge_offset(edge), edge->count };
+        return true;
+    }
+    return view_single_run(store->views.data[edge->variable], run);
+}
+
+uint64_t edge_elements(const pop_store *store, const struct edge *edge)
+{
+    return edge->form == EDGE_VIEW ? store->views.data[edge->variable]->elements : edge->count;
+}
+
+/* Index of the first range that ends behind an element. */
+static size_t range_search(const struct tile_map *map, uint64_t element)
+{
+    size_t low = 0, high = map->ranges.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (map->ranges.data[middle].end <= element)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end)
+{
+    for (size_t i = range_search(map, begin); begin < end; ++i) {
+        if (i == map->ranges.count || map->ranges.data[i].begin > begin)
+            return begin;
+        begin = map->ranges.data[i].end;
+    }
+    return end;
+}
+
+void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const struct used_set *set)
+{
+    *walk = (struct tile_walk){ .c = c, .set = set };
+    walk->first = mem_alloc(set->groups * sizeof(*walk->first));
+    walk->last = mem_alloc(set->groups * sizeof(*walk->last));
+    for (uint32_t g = 0; g < set->groups; ++g)
+        walk->first[g] = walk->last[g] = c->groups.data[set->first_group + g].first;
+}
+
+bool tile_walk_next(struct tile_walk *walk)
+{
+    const struct compiler *c = walk->c;
+    const struct vertex *vertices = c->store->vertices.data;
+    const struct vertex_group *groups = c->groups.data + walk->set->first_group;
+    walk->tile = NONE;
+    for (uint32_t g = 0; g < walk->set->groups; ++g) {
+        walk->first[g] = walk->last[g];
+        if (walk->first[g] < groups[g].first + groups[g].count && vertices[c->order[walk->first[g]]].tile < walk->tile)
+            walk->tile = vertices[c->order[walk->first[g]]].tile;
+    }
+    for (uint32_t g = 0; g < walk->set->groups; ++g)
+        while (walk->last[g] < groups[g].first + groups[g].count && vertices[c->order[walk->last[g]]].tile == walk->tile)
+            ++walk->last[g];
+    return walk->tile != NONE;
+}
+
+void tile_walk_end(struct tile_walk *walk)
+{
+    free(walk->first);
+    free(walk->last);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lower: the program tree as flat ops.
+ * In: references, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need; op_node.
+ * Programs nest as deep as they like: the frames of those being emitted stand in an array.  A function, and any program that holds others
+ * and stands in several places, is emitted once and called, so that ops are linear in nodes. */
+#include "compiler/lower.h"
+
+#include "compiler/plan.h"
+
+#include <assert.h>
+
+uint32_t lower_here(const struct lowering *l)
+{
+    return (uint32_t)l->c->image->ops.count;
+}
+
+uint32_t lower_op(struct lowering *l, struct image_op op)
+{
+    *vec_push(&l->c->image->ops) = op;
+    *vec_push(&l->c->image->costs) = (struct image_cost){ 0 };
+    *vec_push(&l->c->op_node) = l->node;
+    return lower_here(l) - 1;
+}
+
+uint32_t lower_body(struct lowering *l, uint32_t node)
+{
+    if (l->body_of[node] == NONE) {
+        l->body_of[node] = (uint32_t)l->bodies.count;
+        *vec_push(&l->bodies) = node;
+    }
+    return l->body_of[node];
+}
+
+uint32_t lower_copy(struct compiler *c, const struct view *source, const struct view *destination)
+{
+    const struct view *any = source ? source : destination;
+    struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER, to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
+    return plan_copy(c->image, c->storage, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
+}
+
+uint32_t lower_operand(struct compiler *c, const struct view *view)
+{
+    uint32_t copy = lower_copy(c, view, NULL);
+    *vec_push(&c->image->operands) = (struct image_operand){ copy, view->type, view->elements };
+    return (uint32_t)c->image->operands.count - 1;
+}
+
+static void open_frame(struct lowering *l, uint32_t node)
+{
+    *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
+}
+
+/* A child in its place: its ops, or a call of them where they are shared. */
+static void open_child(struct lowering *l, uint32_t node)
+{
+    const struct program_node *n = l->c->store->programs.data[node];
+    if (l->c->references[node] > 1 && n->children.count)
+        lower_op(l, (struct image_op){ .kind = CODE_CALL, .a = lower_body(l, node) });
+    else
+        open_frame(l, node);
+}
+
+static void lower_one_body(struct lowering *l, uint32_t node)
+{
+    *vec_push(&l->body_op) = lower_here(l);
+    open_frame(l, node);
+    while (l->frames.count) {
+        size_t top = l->frames.count - 1;
+        l->node = l->frames.data[top].node;
+        const struct program_node *n = l->c->store->programs.data[l->node];
+        uint32_t child = lower_kinds[n->kind](l, &l->frames.data[top], n);
+        ++l->frames.data[top].stage;
+        if (child == LOWER_DONE)
+            --l->frames.count;
+        else if (child != NO_PROGRAM)
+            open_child(l, child);
+    }
+    l->node = node;
+    lower_op(l, (struct image_op){ .kind = CODE_END });
+}
+
+bool pass_lower(struct compiler *c)
+{
+    struct lowering l = { .c = c, .body_of = mem_alloc(c->store->programs.count * sizeof(*l.body_of)) };
+    for (size_t i = 0; i < c->store->programs.count; ++i)
+        l.body_of[i] = NONE;
+    for (size_t i = 0; i < c->program_count; ++i)
+        *vec_push(&c->image->programs) = lower_body(&l, c->programs[i].id - 1);
+    for (size_t b = 0; b < l.bodies.count; ++b)
+        lower_one_body(&l, l.bodies.data[b]);
+    if (!c->image->ops.count)
+        lower_op(&l, (struct image_op){ .kind = CODE_END });
+    for (size_t i = 0; i < c->program_count; ++i)
+        c->image->programs.data[i] = l.body_op.data[c->image->programs.data[i]];
+    for (size_t i = 0; i < c->image->ops.count; ++i)
+        if (c->image->ops.data[i].kind == CODE_CALL)
+            c->image->ops.data[i].a = l.body_op.data[c->image->ops.data[i].a];
+    bool fits = c->image->ops.count < LOWER_DONE;
+    vec_free(&l.frames);
+    vec_free(&l.bodies);
+    vec_free(&l.body_op);
+    free(l.body_of);
+    return fits || compiler_fail(c, POP_CONTROL_PROGRAM_ERROR, 0, NULL, "the control programs have more than 2^32 steps");
+}

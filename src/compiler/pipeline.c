@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler as a list of passes. */
+#include "compiler/compiler.h"
+
+#include "base/log.h"
+
+#include <assert.h>
+#include <time.h>
+
+/* Debug builds: what must hold after a pass. */
+static void verify_order(const struct compiler *c)
+{
+    uint64_t count = 0;
+    for (size_t s = 0; s < c->sets.count; ++s)
+        count += c->sets.data[s].count;
+    assert(count == c->vertex_count);
+    for (size_t g = 0; g < c->groups.count; ++g)
+        for (uint64_t i = 0; i < c->groups.data[g].count; ++i)
+            assert(c->store->vertices.data[c->order[c->groups.data[g].first + i]].type == c->groups.data[g].type);
+    (void)count;
+}
+
+static void verify_bits(const struct compiler *c)
+{
+    for (uint32_t v = 0; v < c->store->variables.count; ++v)
+        assert(bitmaps_clean(&c->bits, v, c->store->variables.data[v].elements));
+}
+
+static void verify_storage(const struct compiler *c)
+{
+    for (uint32_t v = 0; v < c->store->variables.count; ++v)
+        assert((c->storage[v] != NO_STORAGE) == (c->variable_use[v] != VARIABLE_UNUSED));
+}
+
+static void verify_lower(const struct compiler *c)
+{
+    assert(c->op_node.count == c->image->ops.count && c->image->costs.count == c->image->ops.count);
+    for (size_t i = 0; i < c->image->copies.count; ++i)
+        assert(c->image->copies.data[i].first_move + c->image->copies.data[i].moves <= c->image->moves.count);
+}
+
+static void verify_vertices(const struct compiler *c)
+{
+    assert(c->image->sets.count == c->sets.count && c->image->groups.count == c->groups.count);
+}
+
+static void verify_image(const struct compiler *c)
+{
+    pop_error error = { 0 };
+    pop_status status = image_check(c->image, "the compiled image", &error);
+    if (status != POP_OK)
+        LOG(COMPILER, ERR, "%s", error.text);
+    assert(status == POP_OK);
+    (void)status;
+}
+
+static const struct pass {
+    const char *name;
+    bool (*run)(struct compiler *c);
+    void (*verify)(const struct compiler *c); /* NULL: nothing to check */
+} passes[] = {
+    { "use", pass_use, NULL },
+    { "check", pass_check, NULL },
+    { "order", pass_order, verify_order },
+    { "hazard", pass_hazard, verify_bits },
+    { "storage", pass_storage, verify_storage },
+    { "lower", pass_lower, verify_lower },
+    { "vertices", pass_vertices, verify_vertices },
+    { "schedule", pass_schedule, NULL },
+    { "exchange", pass_exchange, verify_bits },
+    { "emit", pass_emit, verify_image },
+};
+enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static bool run_passes(struct compiler *c, pop_progress progress, void *user)
+{
+    for (int i = 0; i < PASSES; ++i) {
+        double start = milliseconds();
+        if (!passes[i].run(c))
+            return false;
+        LOG(COMPILER, DEBUG, "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
+            passes[i].name, milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count, c->image->ops.count,
+            c->image->copies.count, c->image->moves.count, c->image->gathers.count, c->image->states.count);
+#ifndef NDEBUG
+        if (passes[i].verify)
+            passes[i].verify(c);
+#endif
+        if (progress)
+            progress(i + 1, PASSES, user);
+    }
+    return true;
+}
+
+static void compiler_free(struct compiler *c)
+{
+    free(c->references);
+    free(c->set_of);
+    vec_free(&c->sets);
+    free(c->variable_use);
+    free(c->order);
+    vec_free(&c->groups);
+    bitmaps_free(&c->bits);
+    free(c->storage);
+    vec_free(&c->op_node);
+    intern_free(&c->strings);
+    vec_free(&c->string_at);
+}
+
+pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options, pop_progress progress,
+                         void *progress_user, struct image **image, pop_error *error)
+{
+    pop_error local;
+    error = error ? error : &local;
+    *image = NULL;
+    if (!store_ready(store)) {
+        *error = store->error;
+        return error->status;
+    }
+    struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
+    c.image = image_create();
+    c.checked = options_bool(options, "engine", "debug.checkedExecution");
+    c.modelled = store->target.type != POP_TARGET_CPU;
+    bitmaps_init(&c.bits, store->variables.count);
+    bool good = run_passes(&c, progress, progress_user);
+    compiler_free(&c);
+    if (!good) {
+        image_release(c.image);
+        return error->status;
+    }
+    *image = c.image;
+    return POP_OK;
+}

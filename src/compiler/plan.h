@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copy plans: two views of equally many elements zipped into rectangular moves of bytes. */
+#ifndef COMPILER_PLAN_H
+#define COMPILER_PLAN_H
+
+#include "engine/image.h"
+#include "graph/view.h"
+
+/* One side of a copy: pieces of variables, or (pieces NULL) a buffer from its start. */
+struct plan_side {
+    const struct piece *pieces;
+    size_t count;
+};
+#define PLAN_BUFFER ((struct plan_side){ NULL, 0 })
+
+/* Adds a copy of elements of element_bytes each to image->copies and returns its index.  storage: byte offset of each variable. */
+uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination, uint64_t elements,
+                   unsigned element_bytes);
+
+static inline struct plan_side plan_side_of_view(const struct view *view)
+{
+    return (struct plan_side){ view->pieces, view->piece_count };
+}
+
+#endif
