@@ -5,7 +5,6 @@
 #include "base/str.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 
@@ -85,20 +84,6 @@ static pop_status fail_unknown(const struct source *source, const char *key, pop
     return fail(source, error, "unknown %s option '%s'%s", group_words(source->group), key, hint);
 }
 
-static bool read_integer(const char *text, int64_t *value)
-{
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = hexadecimal ? text + 2 : text;
-    if (!*digits || digits[strspn(digits, hexadecimal ? "0123456789abcdefABCDEF" : "0123456789")])
-        return false;
-    errno = 0;
-    unsigned long long number = strtoull(digits, NULL, hexadecimal ? 16 : 10);
-    if (errno || number > INT64_MAX)
-        return false;
-    *value = (int64_t)number;
-    return true;
-}
-
 static bool read_number(const char *text)
 {
     if (!*text || text[strspn(text, "0123456789.eE+-")])
@@ -112,16 +97,16 @@ static bool read_number(const char *text)
 static const char *match(const char *kind, size_t length, const char *value)
 {
 #define IS(word) (length == sizeof(word) - 1 && memcmp(kind, word, length) == 0)
-    int64_t integer;
+    uint64_t integer;
     if (IS("text"))
         return value;
     if (IS("integer"))
-        return read_integer(value, &integer) ? value : NULL;
+        return str_integer(value, INT64_MAX, &integer) ? value : NULL;
     if (IS("number"))
         return read_number(value) ? value : NULL;
-    if ((IS("true") && strcmp(value, "1") == 0))
+    if (IS("true") && strcmp(value, "1") == 0)
         return "true";
-    if ((IS("false") && strcmp(value, "0") == 0))
+    if (IS("false") && strcmp(value, "0") == 0)
         return "false";
 #undef IS
     return strlen(value) == length && memcmp(kind, value, length) == 0 ? value : NULL;
@@ -291,8 +276,9 @@ bool options_bool(const struct option_set *set, const char *group, const char *k
 
 int64_t options_int(const struct option_set *set, const char *group, const char *key)
 {
-    int64_t value = 0;
-    return read_integer(options_get(set, group, key), &value) ? value : 0;
+    uint64_t value = 0;
+    str_integer(options_get(set, group, key), INT64_MAX, &value);
+    return (int64_t)value;
 }
 
 void options_copy(struct option_set *to, const struct option_set *from)

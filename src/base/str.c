@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,4 +98,18 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
         }
     }
     return best;
+}
+
+bool str_integer(const char *text, uint64_t most, uint64_t *value)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hexadecimal ? text + 2 : text;
+    if (!*digits || digits[strspn(digits, hexadecimal ? "0123456789abcdefABCDEF" : "0123456789")])
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(digits, NULL, hexadecimal ? 16 : 10);
+    if (errno || number > most)
+        return false;
+    *value = number;
+    return true;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices and what those of one manager share. */
+#ifndef TARGET_DEVICE_H
+#define TARGET_DEVICE_H
+
+#include "base/vec.h"
+
+#include <poplar/device.h>
+#include <pthread.h>
+
+/* A device that a manager offers: it occupies `slots` slots, so that four single IPUs and the pair made of two of them exclude each other. */
+struct fleet_entry {
+    pop_target target;
+    unsigned first_slot, slots;
+};
+/* What a manager and its devices share; freed with the last of them. */
+struct fleet {
+    pthread_mutex_t lock; /* of references and holders; entries never change */
+    unsigned references;
+    VEC(struct fleet_entry) entries; /* by id */
+    VEC(const pop_device *) holders; /* by slot: the handle that is attached, or NULL */
+};
+void fleet_release(struct fleet *fleet);
+/* A handle of entry id. */
+pop_device *device_of_fleet(struct fleet *fleet, unsigned id);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of a target as a table (machines.def), for those that treat them all alike: check, compare, hash, text. */
+#ifndef TARGET_MACHINE_H
+#define TARGET_MACHINE_H
+
+#include <poplar/target.h>
+
+enum machine { MACHINE_IPU1, MACHINE_IPU2, MACHINE_BOW, MACHINE_IPU21, MACHINE_CPU, MACHINES, MACHINE_IPUS = MACHINE_CPU /* those before it are IPUs */ };
+extern const char *const machine_names[MACHINES];
+/* One chip of it. */
+pop_target machine_target(enum machine machine);
+/* The machine of a name, or MACHINES. */
+enum machine machine_by_name(const char *name, enum machine end);
+/* " (did you mean 'ipu2'?), it can be ipu1, ipu2, bow or ipu21" among the first end machines. */
+void machine_hint(char *buffer, size_t size, const char *name, enum machine end);
+
+struct machine_field {
+    const char *name, *member;
+    enum { FIELD_CHOICE, FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_FLAG } kind;
+    size_t offset, size;
+    double least, most;
+    const char *choices; /* "a|b|c" */
+};
+extern const struct machine_field machine_fields[];
+extern const size_t machine_field_count;
+static inline const void *machine_value(const pop_target *target, const struct machine_field *field)
+{
+    return (const char *)target + field->offset;
+}
+unsigned machine_count(const pop_target *target, const struct machine_field *field); /* of a choice or a count */
+/* Text of field's choice number; NULL when there are not so many.  *length receives its length. */
+const char *machine_choice(const struct machine_field *field, unsigned number, size_t *length);
+
+/* Memory elements in bytes_per_tile, the last perhaps in part. */
+unsigned machine_elements(const pop_target *target);
+/* A memory that was made smaller without a word on interleaving ends where it ends. */
+void machine_fit_interleaving(pop_target *target);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A target as one line of text: a system, then name=value for what differs from it. */
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "target/machine.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+static const char *const flag_words[] = { "false", "true" };
+
+static enum machine base_of(const pop_target *target)
+{
+    char name[sizeof(target->system) + 1] = "";
+    memcpy(name, target->system, sizeof(target->system));
+    enum machine machine = machine_by_name(name, MACHINES);
+    if (machine == MACHINES) {
+        memset(name, 0, sizeof(name));
+        memcpy(name, target->arch, sizeof(target->arch));
+        machine = machine_by_name(name, MACHINES);
+    }
+    return machine == MACHINES ? MACHINE_IPU2 : machine;
+}
+
+/* The shortest decimal that reads back as the same value. */
+static void add_real(struct str *s, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    str_add(s, text);
+}
+
+static void add_value(struct str *s, const pop_target *target, const struct machine_field *field)
+{
+    const void *value = machine_value(target, field);
+    size_t length = 0;
+    const char *choice;
+    switch (field->kind) {
+    case FIELD_CHOICE:
+        choice = machine_choice(field, machine_count(target, field), &length);
+        str_add_bytes(s, choice ? choice : "?", choice ? length : 1);
+        break;
+    case FIELD_TEXT:
+        str_add_bytes(s, value, strnlen(value, field->size));
+        break;
+    case FIELD_COUNT:
+        str_format(s, "%u", machine_count(target, field));
+        break;
+    case FIELD_REAL:
+        add_real(s, *(const double *)value);
+        break;
+    case FIELD_FLAG:
+        str_add(s, flag_words[*(const bool *)value]);
+        break;
+    }
+}
+
+size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size)
+{
+    struct str text = { 0 };
+    if (target) {
+        enum machine machine = base_of(target);
+        pop_target base = machine_target(machine);
+        str_add(&text, machine_names[machine]);
+        for (size_t i = 0; i < machine_field_count; ++i) {
+            const struct machine_field *field = &machine_fields[i];
+            const void *mine = machine_value(target, field), *its = machine_value(&base, field);
+            if (field->kind == FIELD_TEXT ? strncmp(mine, its, field->size) == 0 : memcmp(mine, its, field->size) == 0)
+                continue;
+            str_format(&text, " %s=", field->name);
+            add_value(&text, target, field);
+        }
+    }
+    size_t length = text.length;
+    if (size)
+        snprintf(buffer, size, "%s", str_text(&text));
+    str_free(&text);
+    return length;
+}
+
+static pop_status fail(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
+static pop_status fail(pop_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_vset(error, POP_PARSE_ERROR, NO_WHERE, "pop_target_from_text", format, arguments);
+    va_end(arguments);
+    return POP_PARSE_ERROR;
+}
+
+/* Quoted words of a message are cut: a line of rubbish must not fill it. */
+enum { SHOWN = 60 };
+
+static pop_status read_choice(pop_target *target, const struct machine_field *field, const char *value, pop_error *error)
+{
+    size_t length;
+    const char *choice;
+    for (unsigned number = 0; (choice = machine_choice(field, number, &length)); ++number)
+        if (strlen(value) == length && memcmp(choice, value, length) == 0) {
+            memcpy((char *)target + field->offset, &number, sizeof(number));
+            return POP_OK;
+        }
+    return fail(error, "%s=%.*s: the value must be one of %s", field->name, SHOWN, value, field->choices);
+}
+
+static pop_status read_value(pop_target *target, const struct machine_field *field, const char *value, pop_error *error)
+{
+    char *place = (char *)target + field->offset, *end;
+    uint64_t number;
+    unsigned count;
+    double real;
+    bool flag;
+    switch (field->kind) {
+    case FIELD_CHOICE:
+        return read_choice(target, field, value, error);
+    case FIELD_TEXT:
+        if (!*value || strlen(value) >= field->size)
+            return fail(error, "%s=%.*s: the name must have 1 to %zu characters", field->name, SHOWN, value, field->size - 1);
+        memset(place, 0, field->size);
+        memcpy(place, value, strlen(value));
+        return POP_OK;
+    case FIELD_COUNT:
+        if (!str_integer(value, UINT_MAX, &number))
+            return fail(error, "%s=%.*s: the value must be an integer (decimal or 0x...) from %.0f to %.0f", field->name, SHOWN, value, field->least,
+                        field->most);
+        count = (unsigned)number;
+        memcpy(place, &count, sizeof(count));
+        return POP_OK;
+    case FIELD_REAL:
+        real = strtod(value, &end);
+        if (end == value || *end)
+            return fail(error, "%s=%.*s: the value must be a number from %g to %g", field->name, SHOWN, value, field->least, field->most);
+        memcpy(place, &real, sizeof(real));
+        return POP_OK;
+    case FIELD_FLAG:
+        if (strcmp(value, flag_words[0]) != 0 && strcmp(value, flag_words[1]) != 0)
+            return fail(error, "%s=%.*s: the value must be true or false", field->name, SHOWN, value);
+        flag = strcmp(value, flag_words[1]) == 0;
+        memcpy(place, &flag, sizeof(flag));
+        return POP_OK;
+    }
+    return POP_OK;
+}
+
+static pop_status read_word(pop_target *target, char *word, bool *interleaving, pop_error *error)
+{
+    char *equals = strchr(word, '=');
+    if (equals)
+        *equals = 0;
+    VEC(const char *) names = { 0 };
+    for (size_t i = 0; i < machine_field_count; ++i) {
+        const struct machine_field *field = &machine_fields[i];
+        if (strcmp(word, field->name) == 0) {
+            vec_free(&names);
+            if (!equals)
+                return fail(error, "'%s' has no value, it must be %s=...", field->name, field->name);
+            *interleaving |= field->offset == offsetof(pop_target, interleaved_memory_element_index);
+            return read_value(target, field, equals + 1, error);
+        }
+        *vec_push(&names) = field->name;
+    }
+    char hint[120];
+    fail(error, "unknown word '%.*s'%s", SHOWN, word, error_hint(hint, sizeof(hint), word, names.data, names.count));
+    vec_free(&names);
+    return POP_PARSE_ERROR;
+}
+
+static pop_status read_words(char *text, pop_target *target, pop_error *error)
+{
+    static const char spaces[] = " \t\r\n";
+    char hint[160], *rest = NULL, *word = strtok_r(text, spaces, &rest);
+    if (!word)
+        return fail(error, "the text is empty, it must begin with ipu1, ipu2, bow, ipu21 or cpu");
+    enum machine machine = machine_by_name(word, MACHINES);
+    if (machine == MACHINES) {
+        machine_hint(hint, sizeof(hint), word, MACHINES);
+        return fail(error, "unknown system '%.*s'%s", SHOWN, word, hint);
+    }
+    *target = machine_target(machine);
+    bool interleaving = false;
+    while ((word = strtok_r(NULL, spaces, &rest))) {
+        pop_status status = read_word(target, word, &interleaving, error);
+        if (status != POP_OK)
+            return status;
+    }
+    if (!interleaving)
+        machine_fit_interleaving(target);
+    return pop_target_check(target, error);
+}
+
+pop_status pop_target_from_text(const char *text, pop_target *target, pop_error *error)
+{
+    char *words = mem_string(text);
+    pop_target made;
+    pop_status status = read_words(words, &made, error);
+    free(words);
+    if (status == POP_OK)
+        *target = made;
+    return status;
+}
