@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile values: JSON-like trees (Poplar's ProfileValue), their JSON and CBOR, and the readable summary of a profile.
+ *
+ * A tree is owned by whoever holds its root; putting a value into a vector or a map hands it over. */
+#ifndef POPLAR_PROFILE_H
+#define POPLAR_PROFILE_H
+
+#include <poplar/error.h>
+#include <poplar/options.h>
+#include <stdio.h>
+
+typedef enum pop_profile_type {
+    POP_PROFILE_NULL = 0,
+    POP_PROFILE_BOOL,
+    POP_PROFILE_INT,
+    POP_PROFILE_UINT,
+    POP_PROFILE_DOUBLE,
+    POP_PROFILE_STRING,
+    POP_PROFILE_VECTOR,
+    POP_PROFILE_MAP
+} pop_profile_type;
+
+typedef struct pop_profile_vector pop_profile_vector;
+typedef struct pop_profile_map pop_profile_map;
+
+/* One value, 16 bytes.  Zero is null.  Strings, vectors and maps belong to the value that holds them. */
+typedef struct pop_profile_value {
+    pop_profile_type type;
+    union {
+        bool boolean;
+        int64_t integer;
+        uint64_t natural;
+        double real;
+        char *string;
+        pop_profile_vector *vector;
+        pop_profile_map *map;
+    } as;
+} pop_profile_value;
+
+POP_BEGIN_DECLS
+
+POP_API pop_profile_value pop_profile_bool(bool value);
+POP_API pop_profile_value pop_profile_int(int64_t value);
+POP_API pop_profile_value pop_profile_uint(uint64_t value);
+POP_API pop_profile_value pop_profile_double(double value);
+POP_API pop_profile_value pop_profile_string(const char *text); /* copied; NULL is "" */
+POP_API pop_profile_value pop_profile_vector_new(void);
+POP_API pop_profile_value pop_profile_map_new(void);
+/* Frees what the value owns and makes it null. */
+POP_API void pop_profile_free(pop_profile_value *value);
+POP_API pop_profile_value pop_profile_copy(const pop_profile_value *value);
+
+/* Appends to a vector, or sets a key of a map (replacing its value); item is owned by the container afterwards, or freed when the
+ * container is none.  Returns the place of the item, valid until the container changes, or NULL. */
+POP_API pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value item);
+POP_API pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_profile_value item);
+
+/* Queries never fail: what is not there is NULL, 0 or "". */
+POP_API size_t pop_profile_size(const pop_profile_value *value); /* elements of a vector, keys of a map */
+POP_API const pop_profile_value *pop_profile_at(const pop_profile_value *vector, size_t index);
+POP_API const pop_profile_value *pop_profile_get(const pop_profile_value *map, const char *key);
+/* "memory.byTile.total": keys joined by dots. */
+POP_API const pop_profile_value *pop_profile_path(const pop_profile_value *map, const char *path);
+POP_API const char *pop_profile_key(const pop_profile_value *map, size_t index); /* sorted by key */
+POP_API const pop_profile_value *pop_profile_item(const pop_profile_value *map, size_t index);
+POP_API bool pop_profile_as_bool(const pop_profile_value *value);
+POP_API int64_t pop_profile_as_int(const pop_profile_value *value);
+POP_API uint64_t pop_profile_as_uint(const pop_profile_value *value);
+POP_API double pop_profile_as_double(const pop_profile_value *value);
+POP_API const char *pop_profile_as_string(const pop_profile_value *value);
+POP_API double pop_profile_sum(const pop_profile_value *value);        /* of all numbers below */
+POP_API uint64_t pop_profile_sum_uint(const pop_profile_value *value); /* the same, exactly, of natural numbers */
+
+/* JSON, compact or with one member a line; maps in the order of their keys; doubles in the shortest form that reads back.  False, and errno,
+ * when file could not be written. */
+POP_API bool pop_profile_write_json(FILE *file, const pop_profile_value *value, bool pretty);
+/* CBOR (RFC 8949), definite lengths. */
+POP_API bool pop_profile_write_cbor(FILE *file, const pop_profile_value *value);
+/* The inverses; parse_error says what is wrong and where.  *value is null on failure. */
+POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_value *value, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value, pop_error *error) POP_MUST_CHECK;
+
+/* The readable summary (seed 001, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
+ * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage; the environment's CLICOLOR=0 and CLICOLOR_FORCE=1
+ * override colours.  execution may be NULL or null: it is left out.  invalid_option on an unknown option. */
+POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
+                                             pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_print_graph_summary(FILE *file, const pop_profile_value *graph, pop_options options, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution,
+                                               pop_options options, pop_error *error) POP_MUST_CHECK;
+
+POP_END_DECLS
+#endif

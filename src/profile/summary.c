@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The readable summary of a profile: options, target and graph, and the order of the sections (reference/analyser.md, section 5). */
+#include "profile/summary.h"
+
+#include "base/error.h"
+#include "base/options.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+void text_number(struct str *s, uint64_t value)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    for (int i = 0; i < length; ++i) {
+        if (i && (length - i) % 3 == 0)
+            str_add(s, ",");
+        str_add_bytes(s, digits + i, 1);
+    }
+}
+
+void text_decimal(struct str *s, double value)
+{
+    uint64_t tenths = value > 0 ? (uint64_t)(value * 10 + 0.5) : 0;
+    text_number(s, tenths / 10);
+    str_format(s, ".%u", (unsigned)(tenths % 10));
+}
+
+void text_memory(struct str *s, uint64_t bytes)
+{
+    double kilobytes = (double)bytes / 1024;
+    text_decimal(s, kilobytes < 1024 ? kilobytes : kilobytes / 1024);
+    str_add(s, kilobytes < 1024 ? " kB" : " MB");
+}
+
+static void add_row(struct column *column, int indent, const char *label, uint64_t value, bool number)
+{
+    struct str text = { 0 };
+    str_format(&text, "%*s%s", indent, "", label);
+    *vec_push(&column->rows) = (struct column_row){ text.text, value, number };
+}
+
+void column_add(struct column *column, int indent, const char *label, uint64_t value)
+{
+    add_row(column, indent, label, value, true);
+}
+
+void column_heading(struct column *column, int indent, const char *label)
+{
+    add_row(column, indent, label, 0, false);
+}
+
+void column_print(struct summary *s, struct column *column, int width, const char *unit)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < column->rows.count; ++i)
+        if (column->rows.data[i].number && strlen(column->rows.data[i].label) > longest)
+            longest = strlen(column->rows.data[i].label);
+    for (size_t i = 0; i < column->rows.count; ++i) {
+        struct column_row *row = &column->rows.data[i];
+        struct str number = { 0 };
+        if (row->number) {
+            text_number(&number, row->value);
+            fprintf(s->file, "%-*s%*s%s\n", (int)longest, row->label, width, str_text(&number), unit);
+        } else {
+            fprintf(s->file, "%s\n", row->label);
+        }
+        str_free(&number);
+        free(row->label);
+    }
+    vec_free(&column->rows);
+}
+
+void summary_heading(struct summary *s, const char *text)
+{
+    fprintf(s->file, s->colours ? "\033[1m%s\033[0m\n" : "%s\n", text);
+}
+
+static uint64_t number_at(const struct summary *s, const char *path)
+{
+    return pop_profile_as_uint(pop_profile_path(s->graph, path));
+}
+
+/* "  Label:   value", the value at column 26. */
+static void target_row(struct summary *s, const char *label, struct str *value)
+{
+    fprintf(s->file, "  %-24s%s\n", label, str_text(value));
+    str_free(value);
+}
+
+static void target_number(struct summary *s, const char *label, uint64_t value)
+{
+    struct str text = { 0 };
+    text_number(&text, value);
+    target_row(s, label, &text);
+}
+
+static void target_memory(struct summary *s, const char *label, uint64_t bytes)
+{
+    struct str text = { 0 };
+    text_memory(&text, bytes);
+    target_row(s, label, &text);
+}
+
+static void summary_target(struct summary *s)
+{
+    uint64_t ipus = number_at(s, "target.numIPUs"), tiles = number_at(s, "target.numTiles"), bytes = number_at(s, "target.totalMemory");
+    const pop_profile_value *given = pop_profile_path(s->graph, "target.numReplicas");
+    uint64_t replicas = given && pop_profile_as_uint(given) ? pop_profile_as_uint(given) : 1;
+    summary_heading(s, "Target:");
+    target_number(s, "Number of IPUs:", ipus);
+    target_number(s, "Tiles per IPU:", number_at(s, "target.tilesPerIPU"));
+    target_number(s, "Total Tiles:", tiles);
+    target_memory(s, "Memory Per-Tile:", number_at(s, "target.bytesPerTile"));
+    target_memory(s, "Total Memory:", bytes);
+    struct str clock = { 0 };
+    text_decimal(&clock, pop_profile_as_double(pop_profile_path(s->graph, "target.clockFrequency")) / 1e6);
+    str_add(&clock, " MHz");
+    target_row(s, "Clock Speed (approx):", &clock);
+    target_number(s, "Number of Replicas:", replicas);
+    target_number(s, "IPUs per Replica:", ipus / replicas);
+    target_number(s, "Tiles per Replica:", tiles / replicas);
+    target_memory(s, "Memory per Replica:", bytes / replicas);
+}
+
+static void summary_graph(struct summary *s)
+{
+    struct column column = { 0 };
+    fputc('\n', s->file);
+    summary_heading(s, "Graph:");
+    column_add(&column, 2, "Number of vertices:", number_at(s, "graph.numVertices"));
+    column_add(&column, 2, "Number of edges:", number_at(s, "graph.numEdges"));
+    column_add(&column, 2, "Number of variables:", number_at(s, "graph.numVars"));
+    column_add(&column, 2, "Number of compute sets:", number_at(s, "graph.numComputeSets"));
+    column_print(s, &column, 13, "");
+}
+
+/* optimizationInfo: names and numbers whose keys are free. */
+static void summary_optimizations(struct summary *s)
+{
+    const pop_profile_value *information = pop_profile_get(s->graph, "optimizationInfo");
+    fputc('\n', s->file);
+    summary_heading(s, "Optimizations:");
+    for (size_t i = 0; i < pop_profile_size(information); ++i)
+        fprintf(s->file, "  %s: %g\n", pop_profile_key(information, i), pop_profile_as_double(pop_profile_item(information, i)));
+}
+
+/* Whether output is coloured: CLICOLOR_FORCE over CLICOLOR over the option over whether file is a terminal. */
+static bool wants_colours(FILE *file, const struct option_set *options)
+{
+    const char *force = getenv("CLICOLOR_FORCE"), *allow = getenv("CLICOLOR"), *terminal = getenv("TERM");
+    if (force && strcmp(force, "1") == 0)
+        return true;
+    if (allow && strcmp(allow, "0") == 0)
+        return false;
+    if (options_is_set(options, "colours"))
+        return options_bool(options, "report", "colours");
+    return fileno(file) >= 0 && isatty(fileno(file)) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
+                        const char *api, pop_error *error)
+{
+    struct option_set set = { 0 };
+    if (!graph || graph->type != POP_PROFILE_MAP)
+        return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, api, "the graph profile is empty");
+    pop_status status = options_apply(&set, "report", options, NULL, NO_WHERE, api, error);
+    if (status == POP_OK)
+        *s = (struct summary){ .file = file,
+                               .graph = graph,
+                               .execution = execution && execution->type == POP_PROFILE_MAP ? execution : NULL,
+                               .colours = wants_colours(file, &set),
+                               .var_storage = options_bool(&set, "report", "showVarStorage"),
+                               .optimizations = options_bool(&set, "report", "showOptimizations"),
+                               .execution_steps = options_bool(&set, "report", "showExecutionSteps"),
+                               .per_ipu_memory = options_bool(&set, "report", "showPerIpuMemoryUsage") };
+    options_free(&set);
+    return status;
+}
+
+static void print_graph(struct summary *s)
+{
+    summary_target(s);
+    summary_graph(s);
+    if (s->optimizations)
+        summary_optimizations(s);
+    fputc('\n', s->file);
+    summary_memory(s);
+    if (s->var_storage)
+        summary_liveness(s);
+}
+
+static pop_status end(const struct summary *s, const char *api, pop_error *error)
+{
+    if (fflush(s->file) == 0 && !ferror(s->file))
+        return POP_OK;
+    return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the summary could not be written");
+}
+
+pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
+                                     pop_error *error)
+{
+    static const char api[] = "pop_print_profile_summary";
+    struct summary s;
+    pop_status status = begin(&s, file, graph, execution, options, api, error);
+    if (status != POP_OK)
+        return status;
+    print_graph(&s);
+    if (s.execution) {
+        fputc('\n', file);
+        summary_execution(&s);
+    }
+    return end(&s, api, error);
+}
+
+pop_status pop_print_graph_summary(FILE *file, const pop_profile_value *graph, pop_options options, pop_error *error)
+{
+    static const char api[] = "pop_print_graph_summary";
+    struct summary s;
+    pop_status status = begin(&s, file, graph, NULL, options, api, error);
+    if (status != POP_OK)
+        return status;
+    print_graph(&s);
+    return end(&s, api, error);
+}
+
+pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
+                                       pop_error *error)
+{
+    static const char api[] = "pop_print_execution_summary";
+    struct summary s;
+    pop_status status = begin(&s, file, graph, execution, options, api, error);
+    if (status != POP_OK)
+        return status;
+    if (!s.execution)
+        return error_set(error, POP_MISSING_PROFILE_DATA, NO_WHERE, api, "the execution profile is empty");
+    summary_execution(&s);
+    return end(&s, api, error);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the summary share: numbers as the guide writes them, and columns. */
+#ifndef PROFILE_SUMMARY_H
+#define PROFILE_SUMMARY_H
+
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <poplar/profile.h>
+
+struct summary {
+    FILE *file;
+    const pop_profile_value *graph, *execution;
+    bool colours, var_storage, optimizations, execution_steps, per_ipu_memory;
+};
+
+/* "67,725,024" */
+void text_number(struct str *s, uint64_t value);
+/* "1,600.0": one decimal, commas before the point. */
+void text_decimal(struct str *s, double value);
+/* "256.0 kB", "304.0 MB": 1,024 bytes to the kB. */
+void text_memory(struct str *s, uint64_t bytes);
+
+/* Rows of one block: labels padded to the longest, numbers right-aligned in width. */
+struct column {
+    VEC(struct column_row { char *label; uint64_t value; bool number; }) rows;
+};
+void column_add(struct column *column, int indent, const char *label, uint64_t value);
+void column_heading(struct column *column, int indent, const char *label); /* no number */
+void column_print(struct summary *s, struct column *column, int width, const char *unit); /* and empties it */
+
+/* A heading, in bold where colours are on. */
+void summary_heading(struct summary *s, const char *text);
+
+void summary_memory(struct summary *s);
+void summary_liveness(struct summary *s);
+void summary_execution(struct summary *s);
+
+/* Vertex types of a compute set and their counts and cycles, one a row: the lists of sections 'Cycles by vertex type' and 'By vertex type'. */
+struct type_cycles {
+    uint64_t *instances, *cycles; /* by vertex type */
+    size_t count;
+};
+void type_cycles_print(struct summary *s, const struct type_cycles *types, int indent);
+
+#endif

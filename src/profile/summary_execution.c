@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary's execution: totals, cycles by vertex type, and the steps. */
+#include "profile/summary.h"
+
+struct type_row {
+    const char *name;
+    uint64_t instances, cycles;
+};
+
+static int more_cycles_first(const void *a, const void *b)
+{
+    const struct type_row *x = a, *y = b;
+    return x->cycles != y->cycles ? (x->cycles < y->cycles ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+void type_cycles_print(struct summary *s, const struct type_cycles *types, int indent)
+{
+    const pop_profile_value *names = pop_profile_path(s->graph, "vertexTypes.names");
+    struct type_row *rows = mem_zero(types->count, sizeof(*rows));
+    size_t count = 0, longest = 0;
+    for (size_t i = 0; i < types->count; ++i) {
+        if (!types->instances[i])
+            continue;
+        rows[count] = (struct type_row){ pop_profile_as_string(pop_profile_at(names, i)), types->instances[i], types->cycles[i] };
+        size_t length = strlen(rows[count++].name);
+        longest = length > longest ? length : longest;
+    }
+    qsort(rows, count, sizeof(*rows), more_cycles_first);
+    for (size_t i = 0; i < count; ++i) {
+        char instances[32];
+        snprintf(instances, sizeof(instances), "(%llu", (unsigned long long)rows[i].instances);
+        struct str cycles = { 0 };
+        text_number(&cycles, rows[i].cycles);
+        fprintf(s->file, "%*s%-*s%12s instances):%13s\n", indent, "", (int)longest, rows[i].name, instances, str_text(&cycles));
+        str_free(&cycles);
+    }
+    free(rows);
+}
+
+/* Adds a compute set's vertices and estimates to the types. */
+static void add_compute_set(const struct summary *s, struct type_cycles *types, size_t set)
+{
+    const pop_profile_value *counts = pop_profile_at(pop_profile_path(s->graph, "computeSets.vertexCounts"), set);
+    const pop_profile_value *kinds = pop_profile_at(pop_profile_path(s->graph, "computeSets.vertexTypes"), set);
+    const pop_profile_value *cycles = pop_profile_at(pop_profile_path(s->graph, "computeSets.cycleEstimates.activeCyclesByVertexType"), set);
+    for (size_t i = 0; i < pop_profile_size(kinds); ++i) {
+        size_t type = (size_t)pop_profile_as_uint(pop_profile_at(kinds, i));
+        if (type < types->count)
+            types->instances[type] += pop_profile_as_uint(pop_profile_at(counts, i));
+    }
+    for (size_t type = 0; type < types->count; ++type)
+        types->cycles[type] += pop_profile_as_uint(pop_profile_at(cycles, type));
+}
+
+static struct type_cycles new_types(const struct summary *s)
+{
+    size_t count = pop_profile_size(pop_profile_path(s->graph, "vertexTypes.names"));
+    return (struct type_cycles){ mem_zero(count, sizeof(uint64_t)), mem_zero(count, sizeof(uint64_t)), count };
+}
+
+static void free_types(struct type_cycles *types)
+{
+    free(types->instances);
+    free(types->cycles);
+}
+
+/* "  Label   value" with the value at column 49. */
+static void total_row(struct summary *s, const char *label, struct str *value)
+{
+    fprintf(s->file, "  %-47s%s\n", label, str_text(value));
+    str_free(value);
+}
+
+static void total_number(struct summary *s, const char *label, uint64_t value)
+{
+    struct str text = { 0 };
+    text_number(&text, value);
+    total_row(s, label, &text);
+}
+
+static void total_percent(struct summary *s, const char *label, double share)
+{
+    struct str text = { 0 };
+    str_format(&text, "%.1f%%", share * 100);
+    total_row(s, label, &text);
+}
+
+static void totals(struct summary *s)
+{
+    const pop_profile_value *simulation = pop_profile_get(s->execution, "simulation");
+    const pop_profile_value *tile_cycles = pop_profile_get(simulation, "tileCycles");
+    uint64_t cycles = pop_profile_as_uint(pop_profile_get(simulation, "cycles"));
+    uint64_t compute = pop_profile_as_uint(pop_profile_get(tile_cycles, "compute"));
+    uint64_t active = pop_profile_as_uint(pop_profile_get(tile_cycles, "activeCompute"));
+    double tiles = pop_profile_as_double(pop_profile_path(s->graph, "target.numTiles"));
+    double clock = pop_profile_as_double(pop_profile_path(s->graph, "target.clockFrequency"));
+    struct str text = { 0 };
+    text_number(&text, cycles);
+    str_add(&text, " (approx ");
+    text_decimal(&text, clock > 0 ? (double)cycles / clock * 1e6 : 0);
+    str_add(&text, " microseconds)");
+    total_row(s, "Total cycles:", &text);
+    total_number(s, "Total compute cycles (including idle threads):", compute);
+    total_number(s, "Total compute cycles (excluding idle threads):", active);
+    total_number(s, "Total IPU exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "doExchange")));
+    total_number(s, "Total global exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "globalExchange")));
+    total_number(s, "Total host exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "streamCopy")));
+    total_number(s, "Total shared structure copy cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "copySharedStructure")));
+    total_number(s, "Total sync cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "sync")));
+    total_percent(s, "Total tile balance:", cycles && tiles > 0 ? (double)compute / ((double)cycles * tiles) : 0);
+    total_percent(s, "Total thread balance:", compute ? (double)active / (double)compute : 0);
+}
+
+/* "    Label:   value" with the value at column 40, or one space after a longer label. */
+static void step_row(struct summary *s, const char *label, struct str *value)
+{
+    fprintf(s->file, strlen(label) < 36 ? "    %-36s%s\n" : "    %s %s\n", label, str_text(value));
+    str_free(value);
+}
+
+static void step_percent(struct summary *s, const char *label, const pop_profile_value *share)
+{
+    struct str text = { 0 };
+    str_format(&text, "%.1f%%", pop_profile_as_double(share) * 100);
+    step_row(s, label, &text);
+}
+
+static void print_step(struct summary *s, const pop_profile_value *step)
+{
+    const char *type = pop_profile_as_string(pop_profile_get(step, "type")), *name = pop_profile_as_string(pop_profile_get(step, "name"));
+    if (strcmp(type, "Sync") == 0 || strcmp(type, "sync") == 0) {
+        fprintf(s->file, "  --- %s Sync ---\n", pop_profile_as_string(pop_profile_get(step, "syncType")));
+        return;
+    }
+    struct str text = { 0 };
+    str_format(&text, "  %s (cycles ", type);
+    text_number(&text, pop_profile_as_uint(pop_profile_get(step, "cyclesFrom")));
+    str_add(&text, " - ");
+    text_number(&text, pop_profile_as_uint(pop_profile_get(step, "cyclesTo")));
+    fprintf(s->file, "%s)%s%s\n", str_text(&text), *name ? ": " : "", name);
+    str_free(&text);
+
+    text_number(&text, pop_profile_as_uint(pop_profile_get(step, "cycles")));
+    const pop_profile_value *overlapped = pop_profile_get(step, "cyclesOverlapped");
+    if (overlapped) {
+        str_add(&text, " (");
+        text_number(&text, pop_profile_as_uint(overlapped));
+        str_add(&text, " overlapped with previous)");
+    }
+    step_row(s, "Cycles:", &text);
+    text_number(&text, pop_profile_as_uint(pop_profile_get(step, "activeTiles")));
+    str_add(&text, " / ");
+    text_number(&text, pop_profile_as_uint(pop_profile_path(s->graph, "target.numTiles")));
+    step_row(s, "Active Tiles:", &text);
+    bool compute = strcmp(type, "OnTileExecute") == 0;
+    if (compute)
+        step_percent(s, "Thread Balance:", pop_profile_get(step, "threadBalance"));
+    step_percent(s, "Tile Balance:", pop_profile_get(step, "tileBalance"));
+    step_percent(s, "Active Tile Balance:", pop_profile_get(step, "activeTileBalance"));
+    if (compute) {
+        struct type_cycles types = new_types(s);
+        add_compute_set(s, &types, (size_t)pop_profile_as_uint(pop_profile_get(step, "computeSet")));
+        fprintf(s->file, "    By vertex type:\n");
+        type_cycles_print(s, &types, 6);
+        free_types(&types);
+    } else {
+        text_number(&text, pop_profile_as_uint(pop_profile_get(step, "totalData")));
+        step_row(s, "Total Data:", &text);
+        step_percent(s, "Data Balance (mean / max data per tile):", pop_profile_get(step, "dataBalance"));
+    }
+}
+
+void summary_execution(struct summary *s)
+{
+    summary_heading(s, "Execution:");
+    fputc('\n', s->file);
+    totals(s);
+    fprintf(s->file, "\n  Cycles by vertex type:\n");
+    struct type_cycles types = new_types(s);
+    for (size_t set = 0; set < pop_profile_size(pop_profile_path(s->graph, "computeSets.names")); ++set)
+        add_compute_set(s, &types, set);
+    type_cycles_print(s, &types, 4);
+    free_types(&types);
+    if (!s->execution_steps)
+        return;
+    const pop_profile_value *steps = pop_profile_path(s->execution, "simulation.steps");
+    fprintf(s->file, "Steps\n");
+    for (size_t i = 0; i < pop_profile_size(steps); ++i)
+        print_step(s, pop_profile_at(steps, i));
+}

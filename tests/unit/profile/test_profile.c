@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile values: trees, JSON and CBOR there and back, broken input; and the summary against the guide's own listing. */
+#include <poplar/profile.h>
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#include <cmocka.h>
+
+#ifndef GOLDEN
+#define GOLDEN "tests/golden"
+#endif
+
+static char *json_of(const pop_profile_value *value, bool pretty)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_true(pop_profile_write_json(file, value, pretty));
+    fclose(file);
+    return text;
+}
+
+static void expect_json(const pop_profile_value *value, bool pretty, const char *expected)
+{
+    char *text = json_of(value, pretty);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static pop_profile_value sample(void)
+{
+    pop_profile_value map = pop_profile_map_new();
+    pop_profile_set(&map, "type", pop_profile_string("a \"quoted\"\n\\ \x01 line"));
+    pop_profile_value *numbers = pop_profile_set(&map, "numbers", pop_profile_vector_new());
+    pop_profile_push(numbers, pop_profile_uint(UINT64_MAX));
+    pop_profile_push(numbers, pop_profile_int(INT64_MIN));
+    pop_profile_push(numbers, pop_profile_double(0.1));
+    pop_profile_push(numbers, pop_profile_double(3));
+    pop_profile_push(numbers, (pop_profile_value){ 0 });
+    pop_profile_set(&map, "empty", pop_profile_map_new());
+    pop_profile_set(&map, "alive", pop_profile_bool(true));
+    return map;
+}
+
+static void maps_are_sorted_and_json_is_exact(void **state)
+{
+    (void)state;
+    pop_profile_value map = sample();
+    expect_json(&map, false,
+                "{\"alive\":true,\"empty\":{},\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],"
+                "\"type\":\"a \\\"quoted\\\"\\n\\\\ \\u0001 line\"}");
+    pop_profile_set(&map, "type", pop_profile_uint(1)); /* replaces */
+    assert_int_equal(pop_profile_size(&map), 4);
+    expect_json(&map, true, "{\n  \"alive\":true,\n  \"empty\":{},\n  \"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],\n"
+                            "  \"type\":1\n}\n");
+    pop_profile_free(&map);
+}
+
+static void queries_never_fail(void **state)
+{
+    (void)state;
+    pop_profile_value map = sample();
+    assert_null(pop_profile_get(&map, "missing"));
+    assert_null(pop_profile_path(&map, "numbers.x"));
+    assert_null(pop_profile_at(&map, 0));
+    assert_int_equal(pop_profile_as_uint(NULL), 0);
+    assert_string_equal(pop_profile_as_string(pop_profile_get(&map, "alive")), "");
+    assert_true(pop_profile_as_uint(pop_profile_at(pop_profile_get(&map, "numbers"), 0)) == UINT64_MAX);
+    assert_null(pop_profile_push(&map, pop_profile_string("not a vector")));
+    pop_profile_free(&map);
+    assert_int_equal(map.type, POP_PROFILE_NULL);
+}
+
+static char *cbor_of(const pop_profile_value *value, size_t *size)
+{
+    char *data = NULL;
+    FILE *file = open_memstream(&data, size);
+    assert_true(pop_profile_write_cbor(file, value));
+    fclose(file);
+    return data;
+}
+
+static void cbor_reads_back(void **state)
+{
+    (void)state;
+    pop_profile_value map = sample(), again;
+    size_t size;
+    char *data = cbor_of(&map, &size), *before = json_of(&map, false);
+    assert_int_equal(pop_profile_read_cbor(data, size, &again, NULL), POP_OK);
+    expect_json(&again, false, before);
+    pop_profile_free(&again);
+    for (size_t cut = 0; cut < size; ++cut) /* every truncation is refused */
+        assert_int_equal(pop_profile_read_cbor(data, cut, &again, NULL), POP_PARSE_ERROR);
+    for (size_t i = 0; i < size; ++i) { /* no altered byte does harm */
+        for (int bit = 0; bit < 8; ++bit) {
+            data[i] = (char)(data[i] ^ 1 << bit);
+            if (pop_profile_read_cbor(data, size, &again, NULL) == POP_OK)
+                pop_profile_free(&again);
+            data[i] = (char)(data[i] ^ 1 << bit);
+        }
+    }
+    free(data);
+    free(before);
+    pop_profile_free(&map);
+}
+
+static void deep_cbor_is_refused(void **state)
+{
+    (void)state;
+    char nested[100000];
+    memset(nested, (char)0x81, sizeof(nested));
+    pop_profile_value value;
+    pop_error error;
+    assert_int_equal(pop_profile_read_cbor(nested, sizeof(nested), &value, &error), POP_PARSE_ERROR);
+    assert_non_null(strstr(error.text, "too deeply"));
+}
+
+static void json_reads_back_and_says_where_it_breaks(void **state)
+{
+    (void)state;
+    pop_profile_value value;
+    pop_error error;
+    const char text[] = "{\"a\":[1,-2,0.5,true,null,\"x\"]}";
+    assert_int_equal(pop_profile_read_json(text, sizeof(text) - 1, &value, &error), POP_OK);
+    expect_json(&value, false, text);
+    pop_profile_free(&value);
+    assert_int_equal(pop_profile_read_json("{\n \"a\": }", 9, &value, &error), POP_PARSE_ERROR);
+    assert_non_null(strstr(error.text, "line 2"));
+}
+
+/* The guide's numbers through the printer give the guide's listing.  Undone in the listing: an indentation slip in ten rows of the
+ * histogram, and two elisions ("..."): reference/analyser.md, section 5. */
+static void the_summary_is_the_guides(void **state)
+{
+    (void)state;
+    char *json, *expected, *text = NULL;
+    size_t json_size, expected_size, size = 0;
+    pop_profile_value profile;
+    assert_int_equal(file_read(GOLDEN "/guide-profile.json", &json, &json_size, NULL), POP_OK);
+    assert_int_equal(file_read(GOLDEN "/guide-summary.txt", &expected, &expected_size, NULL), POP_OK);
+    assert_int_equal(pop_profile_read_json(json, json_size, &profile, NULL), POP_OK);
+    FILE *file = open_memstream(&text, &size);
+    assert_int_equal(pop_print_profile_summary(file, pop_profile_get(&profile, "graph"), pop_profile_get(&profile, "execution"),
+                                               POP_OPTIONS({ "showVarStorage", "true" }, { "showExecutionSteps", "true" }), NULL),
+                     POP_OK);
+    fclose(file);
+    assert_string_equal(text, expected);
+    free(text);
+    free(json);
+    free(expected);
+    pop_profile_free(&profile);
+}
+
+static void summaries_refuse_what_they_cannot_print(void **state)
+{
+    (void)state;
+    pop_profile_value nothing = { 0 }, map = pop_profile_map_new();
+    pop_error error;
+    assert_int_equal(pop_print_profile_summary(stdout, &nothing, NULL, POP_NO_OPTIONS, &error), POP_MISSING_GRAPH_PROFILE);
+    assert_int_equal(pop_print_execution_summary(stdout, &map, NULL, POP_NO_OPTIONS, &error), POP_MISSING_PROFILE_DATA);
+    assert_int_equal(pop_print_graph_summary(stdout, &map, POP_OPTIONS({ "showVarStorag", "true" }), &error), POP_INVALID_OPTION);
+    assert_non_null(strstr(error.text, "showVarStorage"));
+    FILE *full = fopen("/dev/full", "w");
+    assert_int_equal(pop_print_graph_summary(full, &map, POP_NO_OPTIONS, &error), POP_RUNTIME_ERROR);
+    fclose(full);
+    pop_profile_free(&map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_are_sorted_and_json_is_exact),
+        cmocka_unit_test(queries_never_fail),
+        cmocka_unit_test(cbor_reads_back),
+        cmocka_unit_test(deep_cbor_is_refused),
+        cmocka_unit_test(json_reads_back_and_says_where_it_breaks),
+        cmocka_unit_test(the_summary_is_the_guides),
+        cmocka_unit_test(summaries_refuse_what_they_cannot_print),
+    };
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
