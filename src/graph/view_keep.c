@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept views: the pieces of a tensor, in the store's arena. */
+/* Kept views: the pieces of a tensor, one block of memory for each view, on the store's list. */
 #include "graph/tensor.h"
 
 struct kept {
@@ -20,7 +20,7 @@ static struct view *make_view(pop_tensor t, const struct piece *pieces, size_t p
 {
     unsigned rank = t.rank;
     size_t piece_bytes = piece_count * sizeof(struct piece), digit_bytes = digit_count * sizeof(struct digit);
-    struct view *view = arena_alloc(&t.store->arena, sizeof(*view) + piece_bytes + digit_bytes + rank * sizeof(uint64_t));
+    struct view *view = mem_alloc(sizeof(*view) + piece_bytes + digit_bytes + rank * sizeof(uint64_t));
     struct piece *piece = (struct piece *)(view + 1);
     struct digit *digit = (struct digit *)(piece + piece_count);
     uint64_t *shape = (uint64_t *)(digit + digit_count);
