@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked execution: each vertex alone, each of its edges in a buffer of exactly its size that ends at a page nobody may touch and is surrounded by
+ * canaries, so that a codelet that leaves a field is stopped and named.  Results are those of normal execution. */
+#include "engine/fault.h"
+#include "engine/reference.h"
+#include "engine/state.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One edge of the vertex at hand: where its pointer stands, what it really leads to, and its buffer. */
+struct edge {
+    const struct codelet_field *field;
+    uint64_t entry;       /* of the table; UINT64_MAX when the field is the edge */
+    unsigned char *slot;  /* the pointer in the vertex's state or table */
+    unsigned char *data;  /* in storage or scratch */
+    unsigned char *buffer;
+    uint64_t bytes;
+    struct fault_region *region;
+};
+
+struct checked {
+    struct fault_watch watch; /* the regions: one for each edge, used again for the next vertex */
+    VEC(struct edge) edges;
+    size_t page;
+};
+
+struct checked *checked_create(void)
+{
+    struct checked *checked = MEM_NEW(struct checked);
+    checked->page = (size_t)sysconf(_SC_PAGESIZE);
+    return checked;
+}
+
+void checked_destroy(struct checked *checked)
+{
+    if (!checked)
+        return;
+    for (size_t i = 0; i < checked->watch.regions.count; ++i)
+        munmap(checked->watch.regions.data[i].low, checked->watch.regions.data[i].bytes + 2 * checked->page);
+    vec_free(&checked->watch.regions);
+    vec_free(&checked->edges);
+    free(checked);
+}
+
+/* Red zones are whole pages: nothing else lies between the guards. */
+static void paint(unsigned char *from, const unsigned char *to)
+{
+    for (; from < to; ++from)
+        *from = fault_canary(from);
+}
+
+/* Bytes in a range that are not their canary any more, and the first of them (or the last, when nearest comes from above). */
+static uint64_t count_painted_over(const unsigned char *from, const unsigned char *to, const unsigned char **first)
+{
+    uint64_t count = 0;
+    for (; from < to; ++from)
+        if (*from != fault_canary(from) && !count++)
+            *first = from;
+    return count;
+}
+
+/* A region whose middle holds so many bytes; NULL when the system has no memory. */
+static bool make_region(struct checked *checked, struct fault_region *region, uint64_t bytes)
+{
+    size_t middle = (bytes + checked->page) / checked->page * checked->page;
+    if (region->low && region->bytes >= middle)
+        return true;
+    if (region->low)
+        munmap(region->low, region->bytes + 2 * checked->page);
+    *region = (struct fault_region){ 0 };
+    unsigned char *low = mmap(NULL, middle + 2 * checked->page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (low == MAP_FAILED)
+        return false;
+    if (mprotect(low + checked->page, middle, PROT_READ | PROT_WRITE) != 0) {
+        munmap(low, middle + 2 * checked->page);
+        return false;
+    }
+    *region = (struct fault_region){ .low = low, .bytes = middle, .page = checked->page };
+    return true;
+}
+
+/* The buffer ends at the upper guard, or as near to it as the field's alignment allows. */
+static void place_edge(struct checked *checked, struct edge *edge)
+{
+    uint64_t element = pop_type_size((pop_type)edge->field->type);
+    uint64_t alignment = edge->field->alignment > element ? edge->field->alignment : element;
+    unsigned char *middle = edge->region->low + checked->page, *end = middle + edge->region->bytes;
+    edge->buffer = end - (edge->bytes + alignment - 1) / alignment * alignment;
+    unsigned char *red = edge->buffer - middle > (ptrdiff_t)checked->page ? edge->buffer - checked->page : middle;
+    edge->region->red = red;
+    paint(red, edge->buffer);
+    if (edge->bytes)
+        memcpy(edge->buffer, edge->data, edge->bytes);
+    paint(edge->buffer + edge->bytes, end);
+    if (edge->data)
+        memcpy(edge->slot, &edge->buffer, sizeof(edge->buffer));
+}
+
+static void add_edge(struct checked *checked, const struct codelet_field *field, uint64_t entry, unsigned char *slot, uint64_t bytes)
+{
+    struct edge *edge = vec_push(&checked->edges);
+    *edge = (struct edge){ .field = field, .entry = entry, .slot = slot, .bytes = bytes };
+    memcpy(&edge->data, slot, sizeof(edge->data));
+}
+
+/* The edges of a vertex, from its list of sizes. */
+static void find_edges(struct checked *checked, const pop_engine *engine, const struct codelet *codelet, uint64_t state, uint64_t at)
+{
+    const uint64_t *sizes = engine->image->edge_bytes.data;
+    checked->edges.count = 0;
+    for (uint32_t f = 0; f < codelet->field_count; ++f) {
+        const struct codelet_field *field = codelet->fields + f;
+        if (field->direction == FIELD_STATE)
+            continue;
+        unsigned char *slot = engine->states + state + field->offset;
+        if (!field_has_table(field)) {
+            add_edge(checked, field, UINT64_MAX, slot, sizes[at++]);
+            continue;
+        }
+        uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
+        uint64_t entries = sizes[at++];
+        for (uint64_t e = 0; e < entries; ++e)
+            add_edge(checked, field, e, engine->states + table + e * table_stride(field), sizes[at++]);
+    }
+}
+
+static bool place_edges(struct checked *checked)
+{
+    while (checked->watch.regions.count < checked->edges.count)
+        *vec_push(&checked->watch.regions) = (struct fault_region){ 0 };
+    for (size_t i = 0; i < checked->edges.count; ++i) {
+        struct edge *edge = checked->edges.data + i;
+        edge->region = checked->watch.regions.data + i;
+        if (!make_region(checked, edge->region, edge->bytes + edge->field->alignment))
+            return false;
+        place_edge(checked, edge);
+    }
+    checked->watch.used = checked->edges.count;
+    return true;
+}
+
+/* The state points to the real data again. */
+static void restore_edges(struct checked *checked)
+{
+    for (size_t i = 0; i < checked->edges.count; ++i)
+        memcpy(checked->edges.data[i].slot, &checked->edges.data[i].data, sizeof(checked->edges.data[i].data));
+}
+
+/* ---- what a vertex did wrong ---- */
+
+struct vertex_at {
+    struct run *run;
+    const struct image_set *set;
+    const struct codelet *codelet;
+    uint64_t state, in_set;
+    uint32_t id;
+};
+
+/* "'in'", or "'in[2]'" for an entry of a table. */
+static const char *edge_name(const struct edge *edge, char *text, size_t size)
+{
+    if (edge->entry == UINT64_MAX)
+        snprintf(text, size, "'%s'", edge->field->name);
+    else
+        snprintf(text, size, "'%s[%llu]'", edge->field->name, (unsigned long long)edge->entry);
+    return text;
+}
+
+/* what: "wrote 4 bytes beyond".  offset: of the first byte concerned, from the field's start. */
+static bool report_edge(const struct vertex_at *vertex, const struct edge *edge, const char *what, int64_t offset)
+{
+    char name[128], made[192] = "";
+    int64_t element = (int64_t)pop_type_size((pop_type)edge->field->type);
+    int64_t index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
+    const struct image *image = vertex->run->image;
+    if (vertex->set->where_file)
+        snprintf(made, sizeof(made), " (%s:%d)", image_string(image, vertex->set->where_file), (int)vertex->set->where_line);
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s field %s (element %lld of %llu) at byte %lld, in compute set '%s'%s",
+             (unsigned)vertex->id, vertex->codelet->name, what, edge_name(edge, name, sizeof(name)), (long long)index,
+             (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset, image_string(image, vertex->set->name), made);
+    return false;
+}
+
+/* Canaries on both sides, opened guards, and Inputs that changed. */
+static bool check_edge(const struct vertex_at *vertex, const struct edge *edge)
+{
+    const struct fault_region *region = edge->region;
+    const unsigned char *end = region->low + region->page + region->bytes + (region->high_open ? region->page : 0);
+    const unsigned char *first = NULL;
+    char what[64];
+    uint64_t count = count_painted_over(edge->buffer + edge->bytes, end, &first);
+    if (count) {
+        snprintf(what, sizeof(what), "wrote %llu byte%s beyond", (unsigned long long)count, count == 1 ? "" : "s");
+        return report_edge(vertex, edge, what, first - edge->buffer);
+    }
+    count = region->low_open ? count_painted_over(region->low, region->low + region->page, &first) : 0;
+    const unsigned char *guard_first = count ? first : NULL;
+    count += count_painted_over(region->red, edge->buffer, &first);
+    if (count) {
+        first = guard_first ? guard_first : first;
+        snprintf(what, sizeof(what), "wrote %llu byte%s before", (unsigned long long)count, count == 1 ? "" : "s");
+        return report_edge(vertex, edge, what, first - edge->buffer);
+    }
+    if (edge->field->direction == FIELD_INPUT && edge->bytes && memcmp(edge->buffer, edge->data, edge->bytes) != 0) {
+        uint64_t at = 0;
+        while (edge->buffer[at] == edge->data[at])
+            ++at;
+        return report_edge(vertex, edge, "wrote to input", (int64_t)at);
+    }
+    return true;
+}
+
+/* A touch that could not be let through. */
+static bool report_fault(const struct vertex_at *vertex, const struct checked *checked)
+{
+    const struct fault_watch *watch = &checked->watch;
+    const char *verb = watch->write ? "wrote" : "read";
+    for (size_t i = 0; i < checked->edges.count; ++i) {
+        const struct edge *edge = checked->edges.data + i;
+        const struct fault_region *region = edge->region;
+        if (watch->address < region->low || watch->address >= region->low + region->bytes + 2 * region->page)
+            continue;
+        char what[32];
+        snprintf(what, sizeof(what), "%s %s", verb, watch->address < edge->buffer ? "before" : "beyond");
+        return report_edge(vertex, edge, what, watch->address - edge->buffer);
+    }
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s at address %p, outside its fields, in compute set '%s'",
+             (unsigned)vertex->id, vertex->codelet->name, verb, (const void *)watch->address,
+             image_string(vertex->run->image, vertex->set->name));
+    return false;
+}
+
+/* ---- running ---- */
+
+/* 0: it ran; 1: it failed by itself; 2: it touched what it may not. */
+static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch, bool *agrees)
+{
+    int how = setjmp(frame->jump);
+    if (!how) {
+        fault_watch_begin(watch, &frame->jump);
+        *agrees &= run(&frame->call);
+    }
+    fault_watch_end();
+    return how;
+}
+
+static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked, bool *agrees)
+{
+    struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
+    struct execute_frame frame = { .failure = &failure };
+    unsigned char *state = vertex->run->engine->states + vertex->state;
+    frame.call = (struct codelet_call){
+        .states = state, .stride = group->stride, .count = 1, .workers = group->workers, .current = state, .fail = execute_on_fail
+    };
+    int how = call_vertex(&frame, group->run, &checked->watch, agrees);
+    restore_edges(checked);
+    if (how == 1)
+        execute_report(vertex->run, vertex->set, &failure);
+    bool fine = how == 0;
+    for (size_t i = 0; i < checked->edges.count && how != 1; ++i)
+        if (!check_edge(vertex, checked->edges.data + i)) {
+            fine = false;
+            how = 1; /* the first thing that went wrong is the one to report */
+        }
+    if (how == 2)
+        report_fault(vertex, checked);
+    fault_watch_close(&checked->watch);
+    return fine;
+}
+
+static bool check_vertex(const struct vertex_at *vertex, const struct group_run *group, uint64_t sizes, bool *agrees)
+{
+    struct checked *checked = vertex->run->engine->checked;
+    find_edges(checked, vertex->run->engine, vertex->codelet, vertex->state, sizes);
+    if (!place_edges(checked)) {
+        restore_edges(checked);
+        run_fail(vertex->run, POP_SYSTEM_RUNTIME_ERROR, "cannot get host memory for checked execution");
+        return false;
+    }
+    if (!run_vertex(vertex, group, checked, agrees))
+        return false;
+    for (size_t i = 0; i < checked->edges.count; ++i) {
+        const struct edge *edge = checked->edges.data + i;
+        if (edge->field->direction != FIELD_INPUT && edge->bytes)
+            memcpy(edge->data, edge->buffer, edge->bytes);
+    }
+    return true;
+}
+
+/* The gathers of one vertex, from a cursor that goes through the set's. */
+static uint64_t run_gathers(const pop_engine *engine, const struct image_set *set, uint64_t at, uint64_t vertex, bool before)
+{
+    const struct image *image = engine->image;
+    for (; at < set->first_gather + set->gathers && image->gathers.data[at].vertex_in_set == vertex; ++at) {
+        const struct image_gather *gather = image->gathers.data + at;
+        unsigned char *buffer = engine->scratch + gather->scratch;
+        if (before && gather->before)
+            copy_run(image, image->copies.data + gather->before - 1, engine->storage, buffer, NULL);
+        else if (!before && gather->after)
+            copy_run(image, image->copies.data + gather->after - 1, buffer, engine->storage, NULL);
+    }
+    return at;
+}
+
+static bool check_vertices(struct run *run, const struct image_set *set, bool *consensus)
+{
+    const pop_engine *engine = run->engine;
+    const struct image *image = run->image;
+    uint64_t gather = set->first_gather, index = set->first_vertex_id;
+    for (uint32_t g = 0; g < set->groups; ++g) {
+        const struct image_group *group = image->groups.data + set->first_group + g;
+        struct vertex_at vertex = { run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0 };
+        for (uint64_t i = 0; i < group->count; ++i, ++index, ++vertex.in_set, vertex.state += group->stride) {
+            vertex.id = image->vertex_ids.data[index];
+            run_gathers(engine, set, gather, vertex.in_set, true);
+            if (!check_vertex(&vertex, engine->groups + set->first_group + g, image->edge_first.data[index], consensus))
+                return false;
+            gather = run_gathers(engine, set, gather, vertex.in_set, false);
+        }
+    }
+    return true;
+}
+
+bool checked_execute(struct run *run, const struct image_set *set, bool *consensus)
+{
+    if (!set->vertices)
+        return true;
+    fault_handler_install();
+    bool fine = check_vertices(run, set, consensus);
+    fault_handler_remove();
+    return fine;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns, shared out over threads
+ * when large. */
+#include "engine/state.h"
+
+enum {
+    DIGITS_MOST = 64, /* image_check.c lets no more through */
+    BLOCK = 32,       /* elements on a side of a block of a transpose */
+};
+/* Bytes from which threads pay (about 10 us), and bytes that one of them takes at a time. */
+#define PARALLEL_BYTES ((uint64_t)1 << 18)
+#define CHUNK_BYTES ((uint64_t)1 << 16)
+
+/* A move between addresses; digits in any order. */
+struct piece {
+    const unsigned char *source;
+    unsigned char *destination;
+    uint64_t bytes;
+    uint32_t digits;
+    const struct image_digit *digit;
+};
+
+/* Two nested digits, inner one first in each block; each element size has its own loop, that the compiler can see through. */
+#define PLANE(name, size)                                                                                              \
+    static void name(const unsigned char *source, unsigned char *destination, const struct image_digit *a,             \
+                     const struct image_digit *b, uint64_t bytes)                                                      \
+    {                                                                                                                  \
+        (void)bytes;                                                                                                   \
+        for (uint64_t a0 = 0; a0 < a->extent; a0 += BLOCK)                                                             \
+            for (uint64_t b0 = 0; b0 < b->extent; b0 += BLOCK) {                                                       \
+                uint64_t a1 = a->extent - a0 < BLOCK ? a->extent : a0 + BLOCK;                                         \
+                uint64_t b1 = b->extent - b0 < BLOCK ? b->extent : b0 + BLOCK;                                         \
+                for (uint64_t i = a0; i < a1; ++i) {                                                                   \
+                    const unsigned char *from = source + (int64_t)i * a->source + (int64_t)b0 * b->source;             \
+                    unsigned char *to = destination + (int64_t)i * a->destination + (int64_t)b0 * b->destination;      \
+                    for (uint64_t j = b0; j < b1; ++j, from += b->source, to += b->destination)                        \
+                        memmove(to, from, size);                                                                       \
+                }                                                                                                      \
+            }                                                                                                          \
+    }
+PLANE(plane_1, 1)
+PLANE(plane_2, 2)
+PLANE(plane_4, 4)
+PLANE(plane_8, 8)
+PLANE(plane_16, 16)
+PLANE(plane_any, bytes)
+
+#define LINE(name, size)                                                                                               \
+    static void name(const unsigned char *source, unsigned char *destination, const struct image_digit *digit,         \
+                     uint64_t bytes)                                                                                   \
+    {                                                                                                                  \
+        (void)bytes;                                                                                                   \
+        for (uint64_t i = 0; i < digit->extent; ++i, source += digit->source, destination += digit->destination)       \
+            memmove(destination, source, size);                                                                        \
+    }
+LINE(line_1, 1)
+LINE(line_2, 2)
+LINE(line_4, 4)
+LINE(line_8, 8)
+LINE(line_16, 16)
+LINE(line_any, bytes)
+
+static void run_line(const struct piece *p)
+{
+    switch (p->bytes) {
+    case 1:
+        line_1(p->source, p->destination, p->digit, 1);
+        break;
+    case 2:
+        line_2(p->source, p->destination, p->digit, 2);
+        break;
+    case 4:
+        line_4(p->source, p->destination, p->digit, 4);
+        break;
+    case 8:
+        line_8(p->source, p->destination, p->digit, 8);
+        break;
+    case 16:
+        line_16(p->source, p->destination, p->digit, 16);
+        break;
+    default:
+        line_any(p->source, p->destination, p->digit, p->bytes);
+    }
+}
+
+static void run_plane(const unsigned char *source, unsigned char *destination, const struct image_digit *a, const struct image_digit *b,
+                      uint64_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        plane_1(source, destination, a, b, 1);
+        break;
+    case 2:
+        plane_2(source, destination, a, b, 2);
+        break;
+    case 4:
+        plane_4(source, destination, a, b, 4);
+        break;
+    case 8:
+        plane_8(source, destination, a, b, 8);
+        break;
+    case 16:
+        plane_16(source, destination, a, b, 16);
+        break;
+    default:
+        plane_any(source, destination, a, b, bytes);
+    }
+}
+
+static uint64_t stride_size(int64_t stride)
+{
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
+/* Digits in an order that suits memory: the last has the smallest step of the destination, the one before it the smallest step of the
+ * source among the rest; the others stay as they are. */
+static void order_digits(struct image_digit *digits, uint32_t count)
+{
+    uint32_t best = count - 1;
+    for (uint32_t i = 0; i < count; ++i)
+        if (stride_size(digits[i].destination) < stride_size(digits[best].destination))
+            best = i;
+    struct image_digit last = digits[best];
+    memmove(digits + best, digits + best + 1, (count - 1 - best) * sizeof(*digits));
+    digits[count - 1] = last;
+    best = count - 2;
+    for (uint32_t i = 0; i + 1 < count; ++i)
+        if (stride_size(digits[i].source) < stride_size(digits[best].source))
+            best = i;
+    struct image_digit second = digits[best];
+    memmove(digits + best, digits + best + 1, (count - 2 - best) * sizeof(*digits));
+    digits[count - 2] = second;
+}
+
+/* Two digits or more: planes of the two innermost, counted through by the others. */
+static void run_planes(const struct piece *p)
+{
+    struct image_digit digits[DIGITS_MOST];
+    uint64_t index[DIGITS_MOST] = { 0 };
+    memcpy(digits, p->digit, p->digits * sizeof(*digits));
+    order_digits(digits, p->digits);
+    const unsigned char *source = p->source;
+    unsigned char *destination = p->destination;
+    uint32_t outer = p->digits - 2;
+    for (;;) {
+        run_plane(source, destination, &digits[outer], &digits[outer + 1], p->bytes);
+        uint32_t d = outer;
+        while (d > 0) {
+            struct image_digit *digit = &digits[d - 1];
+            if (++index[d - 1] < digit->extent) {
+                source += digit->source;
+                destination += digit->destination;
+                break;
+            }
+            source -= (int64_t)(digit->extent - 1) * digit->source;
+            destination -= (int64_t)(digit->extent - 1) * digit->destination;
+            index[--d] = 0;
+        }
+        if (!d)
+            return;
+    }
+}
+
+static void run_piece(const struct piece *p)
+{
+    if (!p->digits)
+        memmove(p->destination, p->source, p->bytes);
+    else if (p->digits == 1)
+        run_line(p);
+    else
+        run_planes(p);
+}
+
+static uint64_t piece_bytes(const struct piece *p)
+{
+    uint64_t bytes = p->bytes;
+    for (uint32_t i = 0; i < p->digits && bytes; ++i)
+        bytes *= p->digit[i].extent;
+    return bytes;
+}
+
+/* A large piece, cut along one digit (or along its bytes when it has none) into equal chunks. */
+struct shared_piece {
+    struct piece whole;
+    uint32_t cut;   /* digit */
+    uint64_t extent; /* of the cut digit, or bytes */
+    uint32_t chunks;
+};
+
+static void run_chunk(void *context, uint32_t chunk)
+{
+    const struct shared_piece *shared = context;
+    struct piece part = shared->whole;
+    uint64_t each = shared->extent / shared->chunks, more = shared->extent % shared->chunks;
+    uint64_t begin = chunk * each + (chunk < more ? chunk : more), count = each + (chunk < more);
+    if (!part.digits) {
+        part.source += begin;
+        part.destination += begin;
+        part.bytes = count;
+        run_piece(&part);
+        return;
+    }
+    struct image_digit digits[DIGITS_MOST];
+    memcpy(digits, part.digit, part.digits * sizeof(*digits));
+    digits[shared->cut].extent = count;
+    part.source += (int64_t)begin * digits[shared->cut].source;
+    part.destination += (int64_t)begin * digits[shared->cut].destination;
+    part.digit = digits;
+    run_piece(&part);
+}
+
+static void run_shared(const struct piece *piece, uint64_t bytes, struct pool *pool)
+{
+    struct shared_piece shared = { .whole = *piece, .extent = piece->bytes };
+    for (uint32_t i = 0; i < piece->digits; ++i)
+        if (!i || stride_size(piece->digit[i].destination) > stride_size(piece->digit[shared.cut].destination)) {
+            shared.cut = i;
+            shared.extent = piece->digit[i].extent;
+        }
+    uint64_t chunks = bytes / CHUNK_BYTES;
+    if (chunks > 8 * pool_threads(pool))
+        chunks = 8 * pool_threads(pool);
+    shared.chunks = (uint32_t)(chunks < shared.extent ? chunks : shared.extent);
+    pool_run(pool, shared.chunks, run_chunk, &shared);
+}
+
+static void run_move(const struct piece *piece, struct pool *pool)
+{
+    if (pool_threads(pool) > 1 || piece->digits > 1) {
+        uint64_t bytes = piece_bytes(piece);
+        if (!bytes)
+            return;
+        if (pool_threads(pool) > 1 && bytes >= PARALLEL_BYTES) {
+            run_shared(piece, bytes, pool);
+            return;
+        }
+    }
+    run_piece(piece);
+}
+
+void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source, unsigned char *destination,
+              struct pool *pool)
+{
+    const struct image_move *move = image->moves.data + copy->first_move;
+    for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
+        struct piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
+                               image->move_digits.data + move->first_digit };
+        if (move->bytes)
+            run_move(&piece, pool);
+    }
+}
+
+/* One side of a move becomes a dense buffer: all moves to it first (pack), then all from it. */
+static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense, bool pack,
+                      struct pool *pool)
+{
+    const struct image_move *move = image->moves.data + copy->first_move;
+    for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
+        struct image_digit digits[DIGITS_MOST];
+        int64_t stride = (int64_t)move->bytes;
+        for (uint32_t d = move->digits; d-- > 0; stride *= (int64_t)digits[d].extent) {
+            digits[d] = image->move_digits.data[move->first_digit + d];
+            *(pack ? &digits[d].destination : &digits[d].source) = stride;
+        }
+        struct piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination, move->bytes, move->digits,
+                               digits };
+        if (move->bytes)
+            run_move(&piece, pool);
+        dense += stride;
+    }
+}
+
+void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *temporary,
+                          struct pool *pool)
+{
+    const struct image_move *move = image->moves.data + copy->first_move;
+    if (copy->moves == 1 && !move->digits) {
+        memmove(block + move->destination, block + move->source, move->bytes);
+        return;
+    }
+    run_dense(image, copy, block, temporary, true, pool);
+    run_dense(image, copy, block, temporary, false, pool);
+}
+
+uint32_t op_copy(struct run *run, const struct image_op *op, uint32_t next)
+{
+    pop_engine *engine = run->engine;
+    const struct image_copy *copy = run->image->copies.data + op->a;
+    if (copy->overlaps)
+        copy_run_overlapping(run->image, copy, engine->storage, engine->temporary, engine->pool);
+    else
+        copy_run(run->image, copy, engine->storage, engine->storage, engine->pool);
+    return next;
+}

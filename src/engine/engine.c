@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engines: made, loaded, run, asked. */
+#include "engine/state.h"
+
+#ifndef TREMULA_VERSION
+#define TREMULA_VERSION "1.0.0"
+#endif
+#ifndef TREMULA_PACKAGE_HASH
+#define TREMULA_PACKAGE_HASH "unknown" /* the build defines it where it knows */
+#endif
+
+static pop_engine *fail_create(pop_error *error, const pop_error *made)
+{
+    if (error)
+        *error = *made;
+    else
+        pop_error_print(made);
+    return NULL;
+}
+
+static void read_options(pop_engine *engine)
+{
+    const struct option_set *set = &engine->options;
+    engine->checked_mode = options_bool(set, "engine", "debug.checkedExecution");
+    engine->guide_format = options_bool(set, "engine", "print.guideFormat");
+    engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
+                       strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
+    for (size_t i = 0; i < set->set.count; ++i)
+        *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
+}
+
+pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error)
+{
+    static const char api[] = "pop_engine_create_from";
+    pop_error ours = { .status = POP_OK };
+    if (!executable) {
+        error_set(&ours, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
+        return fail_create(error, &ours);
+    }
+    struct option_set set = { 0 };
+    options_copy(&set, &executable->image->options);
+    if (options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", NO_WHERE, api, &ours) != POP_OK) {
+        options_free(&set);
+        return fail_create(error, &ours);
+    }
+    pop_engine *engine = MEM_NEW(pop_engine);
+    engine->image = image_retain(executable->image);
+    engine->options = set;
+    read_options(engine);
+    streams_create(engine);
+    engine->counts = mem_zero(engine->image->ops.count, sizeof(*engine->counts));
+    if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count) {
+        error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
+                  "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
+        pop_engine_destroy(engine);
+        return fail_create(error, &ours);
+    }
+    return engine;
+}
+
+pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error)
+{
+    pop_executable *executable;
+    pop_error ours = { .status = POP_OK };
+    if (pop_compile_graph_at(where, graph, programs, options, NULL, NULL, &executable, &ours) != POP_OK)
+        return fail_create(error, &ours);
+    pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, error);
+    pop_executable_destroy(executable);
+    return engine;
+}
+
+void pop_engine_destroy(pop_engine *engine)
+{
+    if (!engine)
+        return;
+    pool_destroy(engine->pool);
+    engine_unload(engine);
+    streams_destroy(engine);
+    checked_destroy(engine->checked);
+    vec_free(&engine->option_list);
+    options_free(&engine->options);
+    free(engine->counts);
+    image_release(engine->image);
+    free(engine);
+}
+
+/* The device's machine must be the one that the executable was compiled for. */
+static pop_status check_device(const pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
+{
+    if (!device)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the device is NULL");
+    const pop_target *have = pop_device_target(device);
+    if (!pop_target_equal(have, &engine->image->target)) {
+        char wanted[400], seen[400];
+        pop_target_to_text(&engine->image->target, wanted, sizeof(wanted));
+        pop_target_to_text(have, seen, sizeof(seen));
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the executable was compiled for '%s', the device is '%s'", wanted, seen);
+    }
+    if (!pop_device_is_attached(device))
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "device %u is not attached: call pop_device_attach first",
+                         pop_device_id(device));
+    return POP_OK;
+}
+
+static pop_status load(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
+{
+    if (!engine)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    if (engine->running)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running: it cannot be loaded from a callback");
+    pop_status status = check_device(engine, device, api, error);
+    if (status != POP_OK)
+        return status;
+    streams_drop_prefetched(engine);
+    engine->loaded = false;
+    if ((status = engine_materialise(engine, api, error)) != POP_OK) {
+        engine_unload(engine);
+        return status;
+    }
+    if (!engine->pool) {
+        int64_t threads = options_int(&engine->options, "engine", "target.hostThreads");
+        engine->pool = pool_create(threads > 0 ? (threads < 1024 ? (unsigned)threads : 1024) : pool_processors());
+    }
+    if (engine->checked_mode && !engine->checked)
+        engine->checked = checked_create();
+    pop_engine_reset_cycles(engine);
+    engine->loaded = true;
+    LOG(ENGINE, DEBUG, "loaded: %llu bytes of variables, %zu of vertex states, %llu of scratch, %u host threads",
+        (unsigned long long)engine->image->storage_bytes, engine->image->states.count, (unsigned long long)engine->image->scratch_bytes,
+        pool_threads(engine->pool));
+    return POP_OK;
+}
+
+static pop_status run(pop_engine *engine, unsigned program, const char *api, pop_error *error)
+{
+    if (!engine)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    if (engine->running)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running already");
+    if (!engine->loaded)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+    if (program >= engine->image->programs.count)
+        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "program %u of %zu", program, engine->image->programs.count);
+    pop_status status = streams_check(engine, program, api, error);
+    if (status != POP_OK)
+        return status;
+    LOG(ENGINE, INFO, "running program %u", program);
+    engine->running = true;
+    atomic_store(&engine->stop, false);
+    status = engine_run_program(engine, program, api, error);
+    engine->running = false;
+    if (status != POP_OK) {
+        streams_drop_prefetched(engine);
+        LOG(ENGINE, ERR, "program %u failed: %s", program, error ? error->text : pop_status_name(status));
+    }
+    return status;
+}
+
+pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error)
+{
+    return load(engine, device, "pop_engine_load", error);
+}
+
+pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error)
+{
+    return run(engine, program, "pop_engine_run", error);
+}
+
+pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error)
+{
+    pop_status status = load(engine, device, "pop_engine_load_and_run", error);
+    return status == POP_OK ? run(engine, program, "pop_engine_load_and_run", error) : status;
+}
+
+void pop_engine_stop(pop_engine *engine)
+{
+    if (engine)
+        atomic_store(&engine->stop, true);
+}
+
+void pop_engine_set_print_stream(pop_engine *engine, FILE *file)
+{
+    if (engine)
+        engine->print_stream = file;
+}
+
+size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, size_t capacity)
+{
+    if (!engine)
+        return 0;
+    const struct image *image = engine->image;
+    size_t streams = image->streams.count, remotes = image->remotes.count, all = streams + remotes + image->host_functions.count;
+    for (size_t i = 0; handles && i < all && i < capacity; ++i)
+        handles[i] = image_string(image, i < streams             ? image->streams.data[i].name
+                                         : i < streams + remotes ? image->remotes.data[i - streams].name
+                                                                 : image->host_functions.data[i - streams - remotes].name);
+    return all;
+}
+
+/* Ops that are no steps of the machine's: where control goes. */
+static bool is_control(unsigned kind)
+{
+    return kind == OP_END || kind == OP_REPEAT || kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS ||
+           kind == OP_SWITCH || kind == OP_CALL;
+}
+
+pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error)
+{
+    static const char api[] = "pop_engine_cycles";
+    if (cycles)
+        *cycles = (pop_cycles){ 0 };
+    if (!engine || !cycles)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "record for the cycles" : "engine");
+    const struct image *image = engine->image;
+    if (image->target.type == POP_TARGET_CPU)
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "a CPU device has no cycles: use a modelled IPU");
+    pop_cycles sum = { 0 };
+    for (size_t i = 0; i < image->ops.count; ++i) {
+        const struct image_op *op = image->ops.data + i;
+        const struct image_cost *cost = image->costs.data + i;
+        uint64_t times = engine->counts[i];
+        if (times && op->kind == OP_EXECUTE && image->sets.data[op->a].missing_estimate)
+            return error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+                             "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
+                             image_string(image, image->sets.data[op->a].missing_estimate), image_string(image, image->sets.data[op->a].name));
+        sum.compute += times * cost->compute;
+        sum.exchange += times * cost->exchange;
+        sum.host_exchange += times * cost->host_exchange;
+        sum.sync += times * cost->sync;
+        sum.steps += is_control(op->kind) ? 0 : times;
+    }
+    sum.total = sum.compute + sum.exchange + sum.host_exchange + sum.sync;
+    *cycles = sum;
+    return POP_OK;
+}
+
+void pop_engine_reset_cycles(pop_engine *engine)
+{
+    if (engine && engine->image->ops.count)
+        memset(engine->counts, 0, engine->image->ops.count * sizeof(*engine->counts));
+}
+
+pop_options pop_engine_options(const pop_engine *engine)
+{
+    return engine ? (pop_options){ engine->option_list.data, engine->option_list.count } : POP_NO_OPTIONS;
+}
+
+const char *pop_version_string(void)
+{
+    return TREMULA_VERSION;
+}
+
+const char *pop_package_hash(void)
+{
+    return TREMULA_PACKAGE_HASH;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executables: compiled from a graph, written to files and read back where there is no graph. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "compiler/compile.h"
+#include "engine/image.h"
+
+#include <assert.h>
+#include <errno.h>
+
+/* For messages: what the call was, where the record does not say. */
+static pop_status name_call(pop_error *error, pop_status status, const char *api)
+{
+    if (error && status != POP_OK && !error->api[0])
+        snprintf(error->api, sizeof(error->api), "%s", api);
+    return status;
+}
+
+static pop_executable *make_executable(struct image *image)
+{
+    pop_executable *executable = MEM_NEW(pop_executable);
+    executable->image = image;
+    return executable;
+}
+
+pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                void *progress_user, pop_executable **executable, pop_error *error)
+{
+    static const char api[] = "pop_compile_graph";
+    if (executable)
+        *executable = NULL;
+    if (!graph || !executable)
+        return error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, where, api, "the %s is NULL", graph ? "place for the executable" : "graph");
+    if (programs.count && !programs.list)
+        return error_set(error, POP_CONTROL_PROGRAM_ERROR, where, api, "the list of %zu programs is NULL", programs.count);
+    const pop_error *pending = pop_graph_error(graph);
+    if (pending && pending->status != POP_OK) {
+        if (error)
+            *error = *pending;
+        return pending->status;
+    }
+    struct option_set set = { 0 };
+    struct image *image = NULL;
+    pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
+    if (status == POP_OK)
+        status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
+    options_free(&set);
+    if (status != POP_OK) {
+        if (error && !error->where.file)
+            error->where = where;
+        return name_call(error, status, api);
+    }
+#ifndef NDEBUG
+    pop_error wrong;
+    if (image_check(image, "compiled graph", &wrong) != POP_OK) {
+        pop_error_print(&wrong);
+        assert(!"the compiler made an image that breaks the engine's rules");
+    }
+#endif
+    *executable = make_executable(image);
+    return POP_OK;
+}
+
+void pop_executable_destroy(pop_executable *executable)
+{
+    if (!executable)
+        return;
+    image_release(executable->image);
+    free(executable);
+}
+
+/* The file's bytes; malloc'ed. */
+static pop_status write_image(const pop_executable *executable, const char *api, char **data, size_t *size, pop_error *error)
+{
+    if (!executable)
+        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
+    image_write(executable->image, data, size);
+    return *data ? POP_OK : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "a codelet file of the executable cannot be written again");
+}
+
+pop_status pop_executable_save(const pop_executable *executable, const char *path, pop_error *error)
+{
+    static const char api[] = "pop_executable_save";
+    char *data;
+    size_t size;
+    if (!path)
+        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the path is NULL");
+    pop_status status = write_image(executable, api, &data, &size, error);
+    if (status != POP_OK)
+        return status;
+    status = file_write(path, data, size, error);
+    free(data);
+    return name_call(error, status, api);
+}
+
+pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error)
+{
+    static const char api[] = "pop_executable_write";
+    char *data;
+    size_t size;
+    if (!file)
+        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the file is NULL");
+    pop_status status = write_image(executable, api, &data, &size, error);
+    if (status != POP_OK)
+        return status;
+    if (fwrite(data, 1, size, file) != size || fflush(file) != 0)
+        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size, strerror(errno));
+    free(data);
+    return status;
+}
+
+static pop_status read_image(const char *name, const char *data, size_t size, pop_executable **executable, pop_error *error, const char *api)
+{
+    struct image *image;
+    pop_status status = image_read(name, data, size, &image, error);
+    if (status == POP_OK)
+        *executable = make_executable(image);
+    return name_call(error, status, api);
+}
+
+pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error)
+{
+    static const char api[] = "pop_executable_load";
+    char *data;
+    size_t size;
+    if (executable)
+        *executable = NULL;
+    if (!path || !executable)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", path ? "place for the executable" : "path");
+    pop_status status = file_read(path, &data, &size, error);
+    if (status != POP_OK)
+        return name_call(error, status, api);
+    status = read_image(path, data, size, executable, error, api);
+    free(data);
+    return status;
+}
+
+pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error)
+{
+    static const char api[] = "pop_executable_read";
+    char *data;
+    size_t size;
+    if (executable)
+        *executable = NULL;
+    if (!file || !executable)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", file ? "place for the executable" : "file");
+    pop_status status = file_read_stream(file, &data, &size, error);
+    if (status != POP_OK)
+        return name_call(error, status, api);
+    status = read_image("stream", data, size, executable, error, api);
+    free(data);
+    return status;
+}
+
+size_t pop_executable_num_programs(const pop_executable *executable)
+{
+    return executable ? executable->image->programs.count : 0;
+}
+
+const pop_target *pop_executable_target(const pop_executable *executable)
+{
+    return executable ? &executable->image->target : NULL;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in runs, and scattering what
+ * they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it), so chunks may run at the same time. */
+#include "engine/state.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* Work below this much is not shared out; a chunk is about half of it. */
+enum { PARALLEL_NANOSECONDS = 10000, CHUNK_NANOSECONDS = 5000, CHUNKS_PER_THREAD = 8, TIMED = 2 };
+/* Before a set was timed: what a vertex and a byte may take. */
+enum { VERTEX_NANOSECONDS = 5, BYTES_PER_NANOSECOND = 4 };
+
+struct execution {
+    pop_engine *engine;
+    const struct image_set *set;
+    uint64_t chunk_vertices;
+    atomic_bool disagrees; /* some compute() returned false */
+    atomic_uint failed;    /* lowest chunk that failed; UINT32_MAX: none */
+    pthread_mutex_t lock;  /* of failure */
+    struct vertex_failure failure;
+};
+
+/* One chunk on one thread. */
+struct chunk {
+    struct execute_frame frame; /* first: a pointer to its call is one to the chunk */
+    struct execution *execution;
+    uint64_t begin, end; /* vertices of the set */
+    bool agrees;
+};
+
+void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line)
+{
+    struct execute_frame *frame = (struct execute_frame *)(void *)call;
+    struct vertex_failure *failure = frame->failure;
+    snprintf(failure->message, sizeof(failure->message), "%s", message ? message : "failed");
+    snprintf(failure->file, sizeof(failure->file), "%s", file ? file : "");
+    failure->line = line;
+    longjmp(frame->jump, 1);
+}
+
+uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure)
+{
+    char codelet[160] = "", made[192] = "";
+    if (failure->file[0])
+        snprintf(codelet, sizeof(codelet), " at %s:%d", failure->file, failure->line);
+    if (set->where_file)
+        snprintf(made, sizeof(made), " (%s:%d)", image_string(run->image, set->where_file), (int)set->where_line);
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "vertex %llu (%s) of compute set '%s'%s failed: %s%s",
+                    (unsigned long long)failure->vertex, failure->type, image_string(run->image, set->name), made, failure->message, codelet);
+}
+
+/* First gather of a set whose vertex is not before one. */
+static uint64_t find_gather(const struct image *image, const struct image_set *set, uint64_t vertex)
+{
+    uint64_t low = set->first_gather, high = low + set->gathers;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (image->gathers.data[middle].vertex_in_set < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void run_gathers(const struct chunk *chunk, bool before)
+{
+    const pop_engine *engine = chunk->execution->engine;
+    const struct image *image = engine->image;
+    const struct image_set *set = chunk->execution->set;
+    uint64_t end = find_gather(image, set, chunk->end);
+    for (uint64_t i = find_gather(image, set, chunk->begin); i < end; ++i) {
+        const struct image_gather *gather = image->gathers.data + i;
+        unsigned char *buffer = engine->scratch + gather->scratch;
+        if (before && gather->before)
+            copy_run(image, image->copies.data + gather->before - 1, engine->storage, buffer, NULL);
+        else if (!before && gather->after)
+            copy_run(image, image->copies.data + gather->after - 1, buffer, engine->storage, NULL);
+    }
+}
+
+/* The group of the set that holds a vertex. */
+static const struct group_run *find_group(const pop_engine *engine, const struct image_set *set, uint64_t vertex)
+{
+    const struct group_run *groups = engine->groups + set->first_group;
+    uint32_t low = 0, high = set->groups;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (groups[middle].first <= vertex)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (groups[low].first + groups[low].count <= vertex)
+        ++low;
+    return groups + low;
+}
+
+static void call_vertices(struct chunk *chunk)
+{
+    struct codelet_call *call = &chunk->frame.call;
+    const struct group_run *group = find_group(chunk->execution->engine, chunk->execution->set, chunk->begin);
+    for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
+        uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
+        if (at >= end)
+            continue;
+        call->states = call->current = group->states + (at - group->first) * group->stride;
+        call->stride = group->stride;
+        call->count = end - at;
+        call->workers = group->workers;
+        chunk->agrees &= group->run(call);
+        at = end;
+    }
+}
+
+/* Which vertex was running when a chunk failed: the group whose states hold call->current. */
+static void name_failed(struct chunk *chunk)
+{
+    const struct execution *execution = chunk->execution;
+    const unsigned char *current = chunk->frame.call.current;
+    struct vertex_failure *failure = chunk->frame.failure;
+    for (uint32_t g = 0; g < execution->set->groups; ++g) {
+        const struct group_run *group = execution->engine->groups + execution->set->first_group + g;
+        if (group->count && current >= group->states && current < group->states + group->count * group->stride) {
+            failure->vertex = group->first + (uint64_t)(current - group->states) / group->stride;
+            failure->type = group->codelet->name;
+        }
+    }
+}
+
+/* False when a vertex failed. */
+static bool run_vertices(struct chunk *chunk)
+{
+    if (setjmp(chunk->frame.jump)) {
+        name_failed(chunk);
+        return false;
+    }
+    call_vertices(chunk);
+    return true;
+}
+
+static void keep_failure(struct execution *execution, uint32_t index, const struct vertex_failure *failure)
+{
+    pthread_mutex_lock(&execution->lock);
+    if (index < atomic_load(&execution->failed)) {
+        atomic_store(&execution->failed, index);
+        execution->failure = *failure;
+    }
+    pthread_mutex_unlock(&execution->lock);
+}
+
+static void run_range(struct execution *execution, uint32_t index, uint64_t begin, uint64_t end)
+{
+    struct vertex_failure failure;
+    struct chunk chunk = { .execution = execution, .begin = begin, .end = end, .agrees = true };
+    failure.type = "";
+    failure.vertex = 0;
+    chunk.frame.failure = &failure;
+    chunk.frame.call.fail = execute_on_fail;
+    bool gathers = execution->set->gathers != 0;
+    if (gathers)
+        run_gathers(&chunk, true);
+    if (!run_vertices(&chunk)) {
+        keep_failure(execution, index, &failure);
+        return;
+    }
+    if (gathers)
+        run_gathers(&chunk, false);
+    if (!chunk.agrees)
+        atomic_store_explicit(&execution->disagrees, true, memory_order_relaxed);
+}
+
+/* Chunks start in ascending order and only those behind a failed one are left out: the failure of the lowest vertex is reported, whatever the
+ * number of threads. */
+static void run_chunk(void *context, uint32_t index)
+{
+    struct execution *execution = context;
+    if (index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
+        return;
+    uint64_t begin = index * execution->chunk_vertices, end = begin + execution->chunk_vertices;
+    run_range(execution, index, begin, end < execution->set->vertices ? end : execution->set->vertices);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
+{
+    struct pool *pool = execution->engine->pool;
+    uint64_t vertices = execution->set->vertices, most = (uint64_t)pool_threads(pool) * CHUNKS_PER_THREAD;
+    uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
+    chunks = chunks > most ? most : chunks;
+    chunks = chunks > vertices ? vertices : chunks;
+    execution->chunk_vertices = (vertices + chunks - 1) / chunks;
+    pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices), run_chunk, execution);
+}
+
+static void execute_vertices(struct execution *execution)
+{
+    pop_engine *engine = execution->engine;
+    const struct image_set *set = execution->set;
+    struct set_run *past = engine->sets + (set - engine->image->sets.data);
+    unsigned threads = pool_threads(engine->pool);
+    if (threads == 1 || set->vertices < 2) {
+        run_range(execution, 0, 0, set->vertices);
+        return;
+    }
+    bool timed = past->timed < TIMED;
+    uint64_t expected = past->timed ? past->nanoseconds : set->vertices * VERTEX_NANOSECONDS + set->work / BYTES_PER_NANOSECOND;
+    bool shared = expected >= PARALLEL_NANOSECONDS;
+    uint64_t start = timed ? now() : 0;
+    if (shared)
+        execute_in_chunks(execution, expected);
+    else
+        run_range(execution, 0, 0, set->vertices);
+    if (timed) {
+        uint64_t took = (now() - start) * (shared ? threads : 1);
+        past->nanoseconds = past->timed && past->nanoseconds < took ? past->nanoseconds : took;
+        ++past->timed;
+    }
+}
+
+/* The truth value goes through a copy plan like any data: an integer of the destination's size. */
+static void store_consensus(struct run *run, uint32_t copy, bool consensus)
+{
+    uint64_t value = consensus; /* little-endian: its first bytes are the value at any size */
+    copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->engine->storage, NULL);
+}
+
+uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
+{
+    const struct image_set *set = run->image->sets.data + op->a;
+    bool consensus = true;
+    if (run->engine->checked_mode) {
+        if (!checked_execute(run, set, &consensus))
+            return RUN_OVER;
+    } else if (set->vertices) {
+        struct execution execution = { .engine = run->engine, .set = set, .lock = PTHREAD_MUTEX_INITIALIZER };
+        atomic_init(&execution.failed, UINT32_MAX);
+        execute_vertices(&execution);
+        if (atomic_load(&execution.failed) != UINT32_MAX)
+            return execute_report(run, set, &execution.failure);
+        consensus = !atomic_load(&execution.disagrees);
+    }
+    if (op->b)
+        store_consensus(run, op->b - 1, consensus);
+    return next;
+}

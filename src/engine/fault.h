@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults of codelets under checked execution: a signal handler that knows the guarded regions of the vertex that this thread runs. */
+#ifndef ENGINE_FAULT_H
+#define ENGINE_FAULT_H
+
+#include "base/vec.h"
+
+#include <setjmp.h>
+
+/* A guard page, `bytes` bytes, another guard page.  A write to a guard opens it, painted with canaries, so that what was written beyond a field
+ * can be counted when the vertex returns; a read, or a touch farther off, ends the vertex. */
+struct fault_region {
+    unsigned char *low; /* start of the lower guard; NULL: not made */
+    unsigned char *red; /* start of the canaries below the buffer */
+    size_t bytes, page;
+    bool low_open, high_open;
+};
+
+struct fault_watch {
+    VEC(struct fault_region) regions;
+    size_t used; /* regions of the vertex at hand */
+    jmp_buf *jump;
+    const unsigned char *address; /* of the touch that ended the vertex */
+    bool write;
+};
+
+/* The byte that a painted address holds. */
+static inline unsigned char fault_canary(const unsigned char *address)
+{
+    return (unsigned char)(0xa5 ^ ((uintptr_t)address * 31));
+}
+
+/* Between these, SIGSEGV and SIGBUS of a watching thread come to us; calls nest and may come from several threads. */
+void fault_handler_install(void);
+void fault_handler_remove(void);
+/* Between these, a fault of this thread jumps to *jump with 2. */
+void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump);
+void fault_watch_end(void);
+/* Guards that were opened are closed again. */
+void fault_watch_close(struct fault_watch *watch);
+
+#endif

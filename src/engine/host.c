@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host does with an engine besides streams: tensors by handle, and functions that a program calls. */
+#include "engine/hint.h"
+#include "engine/state.h"
+
+/* The handle's record once everything about the call is right, or NULL and an error. */
+static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes, bool read, const char *api,
+                                              pop_error *error, pop_status *status)
+{
+    *status = POP_TENSOR_IO_STATE_ERROR;
+    if (!engine || !handle || (!data && bytes)) {
+        error_set(error, *status, NO_WHERE, api, "the %s is NULL", !engine ? "engine" : !handle ? "handle" : "data");
+        return NULL;
+    }
+    const struct image *image = engine->image;
+    const struct image_handle *handles = read ? image->reads.data : image->writes.data;
+    size_t count = read ? image->reads.count : image->writes.count;
+    for (size_t i = 0; i < count; ++i) {
+        if (strcmp(image_string(image, handles[i].name), handle) != 0)
+            continue;
+        if (!engine->loaded)
+            *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+        else if (handles[i].bytes != bytes)
+            error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu", handle,
+                      (unsigned long long)handles[i].bytes, bytes);
+        else
+            *status = POP_OK;
+        return *status == POP_OK ? &handles[i] : NULL;
+    }
+    struct hint hint = { 0 };
+    for (size_t i = 0; i < count; ++i)
+        hint_add(&hint, image_string(image, handles[i].name));
+    error_set(error, *status, NO_WHERE, api, "there is no handle '%s' for host %s%s", handle, read ? "reads" : "writes",
+              hint_text(&hint, handle));
+    return NULL;
+}
+
+pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error)
+{
+    pop_status status;
+    const struct image_handle *found = find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
+    if (found && bytes)
+        copy_run(engine->image, engine->image->copies.data + found->copy, data, engine->storage, engine->pool);
+    return status;
+}
+
+pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error)
+{
+    pop_status status;
+    const struct image_handle *found = find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
+    if (found && bytes)
+        copy_run(engine->image, engine->image->copies.data + found->copy, engine->storage, data, engine->pool);
+    return status;
+}
+
+pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback, void *user, pop_error *error)
+{
+    static const char api[] = "pop_engine_connect_host_function";
+    if (!engine || !handle || !callback)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL",
+                         !engine ? "engine" : !handle ? "handle" : "callback");
+    const struct image *image = engine->image;
+    struct hint hint = { 0 };
+    for (size_t i = 0; i < image->host_functions.count; ++i) {
+        const char *name = image_string(image, image->host_functions.data[i].name);
+        if (strcmp(name, handle) == 0) {
+            engine->host_functions[i] = (struct host_function_state){ callback, user };
+            vec_free(&hint.names);
+            return POP_OK;
+        }
+        hint_add(&hint, name);
+    }
+    return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no host function '%s'%s", handle, hint_text(&hint, handle));
+}
+
+/* Arguments lie in one block, each 64-byte aligned. */
+static size_t place_arguments(const struct image *image, const struct image_host_function *function, unsigned char *block, void **places)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < function->inputs + function->outputs; ++i) {
+        const struct image_argument *argument = image->arguments.data + function->first_argument + i;
+        if (block)
+            places[i] = block + used;
+        used += (argument->elements * pop_type_size((pop_type)argument->type) + 63) & ~(size_t)63;
+    }
+    return used;
+}
+
+static pop_status call(struct run *run, const struct image_op *op, const struct image_host_function *function, void **places)
+{
+    const struct image_copy *copies = run->image->copies.data + op->b;
+    unsigned char *storage = run->engine->storage;
+    const struct host_function_state *connected = run->engine->host_functions + op->a;
+    for (uint32_t i = 0; i < function->inputs; ++i)
+        copy_run(run->image, &copies[i], storage, places[i], run->engine->pool);
+    pop_status status = connected->callback((const void *const *)places, places + function->inputs, connected->user);
+    for (uint32_t i = 0; status == POP_OK && i < function->outputs; ++i)
+        copy_run(run->image, &copies[function->inputs + i], places[function->inputs + i], storage, run->engine->pool);
+    return status;
+}
+
+uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
+{
+    const struct image_host_function *function = run->image->host_functions.data + op->a;
+    const char *name = image_string(run->image, function->name);
+    size_t bytes = place_arguments(run->image, function, NULL, NULL);
+    unsigned char *block = mem_try(bytes);
+    if (!block)
+        return run_fail(run, POP_STREAM_MEMORY_ALLOCATION_ERROR, "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
+    void **places = mem_zero(function->inputs + function->outputs, sizeof(*places));
+    place_arguments(run->image, function, block, places);
+    pop_status status = call(run, op, function, places);
+    free(places);
+    free(block);
+    if (status == POP_OK)
+        return next;
+    if ((unsigned)status >= POP_STATUS_COUNT)
+        status = POP_RUNTIME_ERROR;
+    return run_fail(run, status, "host function '%s' failed: it returned %s", name, pop_status_name(status));
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/image.h"
+
+#include <stdlib.h>
+
+struct image *image_create(void)
+{
+    struct image *image = MEM_NEW(struct image);
+    image->references = 1;
+    *vec_push(&image->strings) = 0;
+    return image;
+}
+
+/* Executables are shared by engines on several threads. */
+struct image *image_retain(struct image *image)
+{
+    if (image)
+        __atomic_add_fetch(&image->references, 1, __ATOMIC_RELAXED);
+    return image;
+}
+
+void image_release(struct image *image)
+{
+    if (!image || __atomic_sub_fetch(&image->references, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (size_t i = 0; i < image->modules.count; ++i)
+        module_release(image->modules.data[i]);
+    options_free(&image->options);
+    vec_free(&image->strings);
+    vec_free(&image->modules);
+    vec_free(&image->codelets);
+    vec_free(&image->states);
+    vec_free(&image->groups);
+    vec_free(&image->gathers);
+    vec_free(&image->sets);
+    vec_free(&image->move_digits);
+    vec_free(&image->moves);
+    vec_free(&image->copies);
+    vec_free(&image->ops);
+    vec_free(&image->costs);
+    vec_free(&image->cases);
+    vec_free(&image->operands);
+    vec_free(&image->dims);
+    vec_free(&image->prints);
+    vec_free(&image->programs);
+    vec_free(&image->reads);
+    vec_free(&image->writes);
+    vec_free(&image->streams);
+    vec_free(&image->remotes);
+    vec_free(&image->host_functions);
+    vec_free(&image->arguments);
+    vec_free(&image->initials);
+    vec_free(&image->data);
+    vec_free(&image->variables);
+    vec_free(&image->vertex_ids);
+    vec_free(&image->edge_bytes);
+    vec_free(&image->edge_first);
+    free(image);
+}

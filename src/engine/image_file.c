@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An image as a file: one section for each array, its elements written member by member (no padding), then the codelet modules, the target and
+ * the options.  What is read is checked by image_check before anybody uses it. */
+#include "base/container.h"
+#include "base/error.h"
+#include "engine/image.h"
+
+static const char magic[8] = "TREMEXE";
+enum { VERSION = 1, SECTIONS = 48, COLUMNS = 12 };
+
+/* A member of an array's elements. */
+struct column {
+    uint16_t offset, bytes;
+};
+/* An array of the image: where it stands in struct image, and what its elements are made of (no columns: plain numbers). */
+struct array {
+    char name[16];
+    size_t offset; /* of the VEC in struct image */
+    size_t element;
+    struct column columns[COLUMNS];
+};
+#define C(type, member) { offsetof(type, member), sizeof(((type *)0)->member) }
+#define ARRAY(member, ...)                                                                                             \
+    { #member, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), { __VA_ARGS__ } }
+
+static const struct array arrays[] = {
+    ARRAY(strings, { 0, 0 }),
+    ARRAY(codelets, C(struct image_codelet, module), C(struct image_codelet, index)),
+    ARRAY(states, { 0, 0 }),
+    ARRAY(groups, C(struct image_group, codelet), C(struct image_group, first_vertex_in_set), C(struct image_group, count),
+          C(struct image_group, states), C(struct image_group, stride)),
+    ARRAY(gathers, C(struct image_gather, vertex_in_set), C(struct image_gather, before), C(struct image_gather, after),
+          C(struct image_gather, scratch), C(struct image_gather, bytes)),
+    ARRAY(sets, C(struct image_set, name), C(struct image_set, where_file), C(struct image_set, where_line), C(struct image_set, first_group),
+          C(struct image_set, groups), C(struct image_set, first_gather), C(struct image_set, gathers), C(struct image_set, vertices),
+          C(struct image_set, work), C(struct image_set, scratch_bytes), C(struct image_set, missing_estimate),
+          C(struct image_set, first_vertex_id)),
+    ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source), C(struct image_digit, destination)),
+    ARRAY(moves, C(struct image_move, source), C(struct image_move, destination), C(struct image_move, bytes),
+          C(struct image_move, first_digit), C(struct image_move, digits)),
+    ARRAY(copies, C(struct image_copy, first_move), C(struct image_copy, bytes), C(struct image_copy, moves), C(struct image_copy, overlaps),
+          C(struct image_copy, element_bytes)),
+    ARRAY(ops, C(struct image_op, kind), C(struct image_op, a), C(struct image_op, b), C(struct image_op, c), C(struct image_op, d)),
+    ARRAY(costs, C(struct image_cost, compute), C(struct image_cost, exchange), C(struct image_cost, host_exchange), C(struct image_cost, sync)),
+    ARRAY(cases, C(struct image_case, value), C(struct image_case, target)),
+    ARRAY(operands, C(struct image_operand, copy), C(struct image_operand, type), C(struct image_operand, elements)),
+    ARRAY(dims, { 0, 0 }),
+    /* The format is taken apart in format_columns. */
+    ARRAY(prints, C(struct image_print, title), C(struct image_print, operand), C(struct image_print, first_dim), C(struct image_print, rank),
+          C(struct image_print, format_given)),
+    ARRAY(programs, { 0, 0 }),
+    ARRAY(reads, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
+    ARRAY(writes, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
+    ARRAY(streams, C(struct image_stream, name), C(struct image_stream, type), C(struct image_stream, direction), C(struct image_stream, mode),
+          C(struct image_stream, elements), C(struct image_stream, buffering_depth)),
+    ARRAY(remotes, C(struct image_remote, name), C(struct image_remote, type), C(struct image_remote, elements), C(struct image_remote, repeats)),
+    ARRAY(host_functions, C(struct image_host_function, name), C(struct image_host_function, first_argument),
+          C(struct image_host_function, inputs), C(struct image_host_function, outputs)),
+    ARRAY(arguments, C(struct image_argument, type), C(struct image_argument, elements)),
+    ARRAY(initials, C(struct image_initial, offset), C(struct image_initial, data), C(struct image_initial, bytes),
+          C(struct image_initial, times)),
+    ARRAY(data, { 0, 0 }),
+    ARRAY(variables, C(struct image_variable, offset), C(struct image_variable, bytes), C(struct image_variable, name),
+          C(struct image_variable, type)),
+    ARRAY(vertex_ids, { 0, 0 }),
+    ARRAY(edge_bytes, { 0, 0 }),
+    ARRAY(edge_first, { 0, 0 }),
+};
+static const struct column format_columns[] = {
+    C(struct image_print, format.summarise_threshold), C(struct image_print, format.edge_items), C(struct image_print, format.max_line_width),
+    C(struct image_print, format.digits),              C(struct image_print, format.float_format), C(struct image_print, format.separator),
+    C(struct image_print, format.open),                C(struct image_print, format.close),      C(struct image_print, format.guide),
+};
+enum { ARRAYS = sizeof(arrays) / sizeof(arrays[0]), FORMAT_COLUMNS = sizeof(format_columns) / sizeof(format_columns[0]) };
+
+/* Every VEC has this shape. */
+typedef VEC(unsigned char) any_vec;
+
+/* The columns of an array, format included; none for plain numbers. */
+static size_t columns_of(const struct array *array, struct column *columns)
+{
+    size_t count = 0;
+    while (count < COLUMNS && array->columns[count].bytes) {
+        columns[count] = array->columns[count];
+        ++count;
+    }
+    if (array->offset == offsetof(struct image, prints))
+        for (size_t i = 0; i < FORMAT_COLUMNS; ++i)
+            columns[count++] = format_columns[i];
+    return count;
+}
+
+static void write_array(struct bytes *out, const struct array *array, const struct image *image)
+{
+    any_vec vec;
+    memcpy(&vec, (const char *)image + array->offset, sizeof(vec));
+    struct column columns[COLUMNS + FORMAT_COLUMNS];
+    size_t count = columns_of(array, columns);
+    if (!count) {
+        bytes_put(out, vec.data, vec.count * array->element);
+        return;
+    }
+    size_t packed = 0;
+    for (size_t c = 0; c < count; ++c)
+        packed += columns[c].bytes;
+    unsigned char *to = vec.count ? vec_extend(&out->v, vec.count * packed) : NULL;
+    for (size_t i = 0; i < vec.count; ++i)
+        for (size_t c = 0; c < count; to += columns[c++].bytes)
+            memcpy(to, vec.data + i * array->element + columns[c].offset, columns[c].bytes);
+}
+
+static bool read_array(const unsigned char *data, size_t size, const struct array *array, struct image *image)
+{
+    struct column columns[COLUMNS + FORMAT_COLUMNS];
+    size_t column_count = columns_of(array, columns), packed = column_count ? 0 : array->element;
+    for (size_t c = 0; c < column_count; ++c)
+        packed += columns[c].bytes;
+    if (size % packed)
+        return false;
+    size_t count = size / packed;
+    any_vec vec = { 0 };
+    if (count && count > SIZE_MAX / 2 / array->element)
+        return false;
+    vec.data = mem_zero(count, array->element);
+    vec.count = vec.capacity = count;
+    if (!column_count && size)
+        memcpy(vec.data, data, size);
+    for (size_t i = 0; i < (column_count ? count : 0); ++i)
+        for (size_t c = 0; c < column_count; data += columns[c++].bytes)
+            memcpy(vec.data + i * array->element + columns[c].offset, data, columns[c].bytes);
+    any_vec old;
+    char *slot = (char *)image + array->offset;
+    memcpy(&old, slot, sizeof(old));
+    free(old.data);
+    memcpy(slot, &vec, sizeof(vec));
+    return true;
+}
+
+static void write_head(struct bytes *out, const struct image *image)
+{
+    bytes_u64(out, image->storage_bytes);
+    bytes_u64(out, image->scratch_bytes);
+    char target[1024];
+    pop_target_to_text(&image->target, target, sizeof(target));
+    bytes_string(out, target);
+    bytes_u64(out, image->options.set.count);
+    for (size_t i = 0; i < image->options.set.count; ++i) {
+        bytes_string(out, image->options.set.data[i].key);
+        bytes_string(out, image->options.set.data[i].value);
+    }
+}
+
+static pop_status read_options(struct reader *r, struct image *image, pop_error *error)
+{
+    pop_status status = POP_OK;
+    for (uint64_t left = reader_count(r, 8); left && status == POP_OK; --left) {
+        char *key = reader_string(r), *value = reader_string(r);
+        pop_options one = { &(pop_option){ key, value }, 1 };
+        if (!r->failed)
+            status = options_apply(&image->options, "engine", one, NULL, NO_WHERE, NULL, error);
+        free(key);
+        free(value);
+    }
+    return status;
+}
+
+static pop_status read_head(struct reader *r, struct image *image, pop_error *error)
+{
+    image->storage_bytes = reader_u64(r);
+    image->scratch_bytes = reader_u64(r);
+    char *target = reader_string(r);
+    pop_status status = r->failed ? POP_OK : pop_target_from_text(target, &image->target, error);
+    free(target);
+    return status == POP_OK ? read_options(r, image, error) : status;
+}
+
+static bool write_modules(struct bytes *out, const struct image *image)
+{
+    bytes_u64(out, image->modules.count);
+    for (size_t i = 0; i < image->modules.count; ++i) {
+        char *data;
+        size_t size;
+        if (module_write(image->modules.data[i], &data, &size, NULL) != POP_OK)
+            return false;
+        bytes_string(out, image->modules.data[i]->name);
+        bytes_u64(out, size);
+        bytes_put(out, data, size);
+        free(data);
+    }
+    return true;
+}
+
+static pop_status read_modules(struct reader *r, struct image *image, pop_error *error)
+{
+    pop_status status = POP_OK;
+    for (uint64_t left = reader_count(r, 12); left && status == POP_OK && !r->failed; --left) {
+        char *name = reader_string(r);
+        uint64_t size = reader_count(r, 1);
+        const void *data = reader_take(r, size);
+        struct module *module = NULL;
+        if (data && (status = module_read(name, data, size, &module, error)) == POP_OK)
+            *vec_push(&image->modules) = module;
+        free(name);
+    }
+    return status;
+}
+
+void image_write(const struct image *image, char **data, size_t *size)
+{
+    struct container_section sections[ARRAYS + 2] = { { "head", NULL, 0 }, { "modules", NULL, 0 } };
+    struct bytes bytes[ARRAYS + 2] = { { .v = { 0 } } };
+    write_head(&bytes[0], image);
+    *data = NULL;
+    *size = 0;
+    bool written = write_modules(&bytes[1], image);
+    for (size_t i = 0; i < ARRAYS && written; ++i) {
+        memcpy(sections[i + 2].name, arrays[i].name, sizeof(arrays[i].name));
+        write_array(&bytes[i + 2], &arrays[i], image);
+    }
+    for (size_t i = 0; i < ARRAYS + 2; ++i) {
+        sections[i].data = bytes[i].v.data;
+        sections[i].size = bytes[i].v.count;
+    }
+    if (written)
+        container_build(magic, VERSION, sections, ARRAYS + 2, data, size);
+    for (size_t i = 0; i < ARRAYS + 2; ++i)
+        vec_free(&bytes[i].v);
+}
+
+static pop_status damaged(const char *name, const char *section, pop_error *error)
+{
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s: executable is damaged: section '%s' does not have the bytes that it needs",
+                     name, section);
+}
+
+static pop_status read_all(const char *name, const struct container_section *sections, size_t count, struct image *image, pop_error *error)
+{
+    size_t size;
+    struct reader r = { .data = container_find(sections, count, "head", &size) };
+    r.size = size;
+    pop_status status = read_head(&r, image, error);
+    if (status == POP_OK && (r.failed || r.at != r.size))
+        return damaged(name, "head", error);
+    if (status != POP_OK)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s: executable is damaged: its target or its options are not valid", name);
+    r = (struct reader){ .data = container_find(sections, count, "modules", &size) };
+    r.size = size;
+    if ((status = read_modules(&r, image, error)) != POP_OK)
+        return status;
+    if (r.failed || r.at != r.size)
+        return damaged(name, "modules", error);
+    for (size_t i = 0; i < ARRAYS; ++i) {
+        const void *data = container_find(sections, count, arrays[i].name, &size);
+        if (!data || !read_array(data, size, &arrays[i], image))
+            return damaged(name, arrays[i].name, error);
+    }
+    return image_check(image, name, error);
+}
+
+pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error)
+{
+    struct container_section sections[SECTIONS];
+    size_t count;
+    *image = NULL;
+    pop_status status = container_open(magic, VERSION, "executable", name, data, size, sections, SECTIONS, &count, error);
+    if (status != POP_OK)
+        return status;
+    struct image *made = image_create();
+    status = read_all(name, sections, count, made, error);
+    if (status == POP_OK)
+        *image = made;
+    else
+        image_release(made);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
+#include "engine/reference.h"
+#include "engine/state.h"
+
+/* Where each block of the image lies, by enum image_block. */
+struct bases {
+    unsigned char *of[4];
+};
+
+/* Replaces the pointer slot at an offset of the states.  The reference is read from the image, so that loading again works. */
+static inline void place(pop_engine *engine, const struct bases *bases, uint64_t offset)
+{
+    uint64_t reference = image_word(engine->image, offset);
+    unsigned char *address = reference ? bases->of[IMAGE_REF_BLOCK(reference)] + IMAGE_REF_OFFSET(reference) : NULL;
+    memcpy(engine->states + offset, &address, sizeof(address));
+}
+
+/* One field of all vertices of a group: a loop over one kind of slot. */
+static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group, const struct codelet_field *field)
+{
+    for (uint64_t i = 0; i < group->count; ++i) {
+        uint64_t state = group->states + i * group->stride;
+        if (field_has_table(field)) {
+            uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
+            uint64_t entries = table_entries(engine->image, field, state);
+            for (uint64_t e = 0; e < entries; ++e)
+                place(engine, bases, table + e * table_stride(field));
+        }
+        place(engine, bases, state + field->offset);
+    }
+}
+
+static void load_states(pop_engine *engine)
+{
+    const struct image *image = engine->image;
+    struct bases bases = { { NULL, engine->storage, engine->scratch, engine->states } };
+    if (image->states.count)
+        memcpy(engine->states, image->states.data, image->states.count);
+    for (size_t g = 0; g < image->groups.count; ++g) {
+        const struct image_group *group = image->groups.data + g;
+        const struct codelet *codelet = image_codelet(image, group->codelet);
+        for (uint32_t f = 0; f < codelet->field_count; ++f)
+            if (field_has_pointer(codelet->fields + f))
+                place_field(engine, &bases, group, codelet->fields + f);
+    }
+}
+
+/* A fill doubles what it has written. */
+static void fill(unsigned char *to, const unsigned char *value, uint64_t bytes, uint64_t times)
+{
+    uint64_t total = bytes * times;
+    if (!total)
+        return;
+    memcpy(to, value, bytes);
+    for (uint64_t done = bytes; done < total;) {
+        uint64_t more = total - done < done ? total - done : done;
+        memcpy(to + done, to, more);
+        done += more;
+    }
+}
+
+static void load_values(pop_engine *engine)
+{
+    const struct image *image = engine->image;
+    for (size_t i = 0; i < image->initials.count; ++i) {
+        const struct image_initial *initial = image->initials.data + i;
+        fill(engine->storage + initial->offset, image->data.data + initial->data, initial->bytes, initial->times);
+    }
+}
+
+static pop_status link_groups(pop_engine *engine, const char *api, pop_error *error)
+{
+    const struct image *image = engine->image;
+    for (size_t i = 0; i < image->modules.count; ++i) {
+        pop_status status = module_link(image->modules.data[i], error);
+        if (status != POP_OK) {
+            if (error && !error->api[0])
+                snprintf(error->api, sizeof(error->api), "%s", api);
+            return status;
+        }
+    }
+    for (size_t g = 0; g < image->groups.count; ++g) {
+        const struct image_group *group = image->groups.data + g;
+        const struct codelet *codelet = image_codelet(image, group->codelet);
+        engine->groups[g] = (struct group_run){
+            .run = module_run(codelet->module, codelet),
+            .codelet = codelet,
+            .states = engine->states + group->states,
+            .stride = group->stride,
+            .first = group->first_vertex_in_set,
+            .count = group->count,
+            .workers = codelet->kind == VERTEX_MULTI ? image->target.num_worker_contexts : 1,
+        };
+    }
+    return POP_OK;
+}
+
+/* Vertices may read this far behind what they are given (design.md 9). */
+enum { READABLE_BEHIND = 64 };
+
+static pop_status make_block(unsigned char **block, uint64_t bytes, const char *what, const char *api, pop_error *error)
+{
+    if (*block)
+        memset(*block, 0, bytes);
+    else
+        *block = mem_try(bytes + READABLE_BEHIND);
+    if (*block)
+        return POP_OK;
+    return error_set(error, POP_GRAPH_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %llu bytes of host memory for %s",
+                     (unsigned long long)bytes, what);
+}
+
+/* Bytes that overlapping copies and rows of remote buffers pass through. */
+static uint64_t temporary_bytes(const struct image *image)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < image->ops.count; ++i) {
+        const struct image_op *op = image->ops.data + i;
+        uint64_t bytes = 0;
+        if (op->kind == OP_COPY && image->copies.data[op->a].overlaps) {
+            bytes = image->copies.data[op->a].bytes;
+        } else if (op->kind == OP_REMOTE_IN || op->kind == OP_REMOTE_OUT) {
+            const struct image_remote *remote = image->remotes.data + op->a;
+            bytes = op->d > 1 ? op->d * remote->elements * pop_type_size((pop_type)remote->type) : 0;
+        }
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static uint64_t operand_bytes(const struct image *image)
+{
+    uint64_t most = sizeof(uint64_t);
+    for (size_t i = 0; i < image->operands.count; ++i) {
+        uint64_t bytes = image->operands.data[i].elements * pop_type_size((pop_type)image->operands.data[i].type);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error)
+{
+    const struct image *image = engine->image;
+    pop_status status;
+    if ((status = make_block(&engine->storage, image->storage_bytes, "variables", api, error)) != POP_OK ||
+        (status = make_block(&engine->scratch, image->scratch_bytes, "gathered edges", api, error)) != POP_OK ||
+        (status = make_block(&engine->states, image->states.count, "vertex states", api, error)) != POP_OK ||
+        (status = make_block(&engine->temporary, temporary_bytes(image), "copies", api, error)) != POP_OK ||
+        (status = make_block(&engine->operand, operand_bytes(image), "control flow", api, error)) != POP_OK ||
+        (status = remotes_create(engine, api, error)) != POP_OK)
+        return status;
+    load_values(engine);
+    load_states(engine);
+    if (!engine->groups) {
+        engine->groups = mem_zero(image->groups.count, sizeof(*engine->groups));
+        engine->sets = mem_zero(image->sets.count, sizeof(*engine->sets));
+    }
+    return link_groups(engine, api, error);
+}
+
+void engine_unload(pop_engine *engine)
+{
+    free(engine->storage);
+    free(engine->scratch);
+    free(engine->states);
+    free(engine->temporary);
+    free(engine->operand);
+    free(engine->groups);
+    free(engine->sets);
+    remotes_destroy(engine);
+    engine->storage = engine->scratch = engine->states = engine->temporary = engine->operand = NULL;
+    engine->groups = NULL;
+    engine->sets = NULL;
+    engine->loaded = false;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/pool.h"
+
+#include "base/mem.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPIN_MOST = 10000, SPIN_LEAST = 500, PAUSES = 16, THREADS_MOST = 256 };
+
+struct pool {
+    /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks, which stay as they are until
+     * it has counted itself done. */
+    _Alignas(64) atomic_uint remaining;
+    _Alignas(64) atomic_uint done;
+    _Alignas(64) atomic_uint region; /* counts regions; helpers sleep on it */
+    atomic_uint sleepers;
+    atomic_bool caller_sleeps, busy, ends;
+    pool_fn fn;
+    void *context;
+    uint32_t chunks;
+    unsigned threads; /* with the caller */
+    pid_t owner;
+    pthread_t *helpers;
+};
+
+static void futex_wait(atomic_uint *word, unsigned value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void futex_wake(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void pause_briefly(void)
+{
+    for (int i = 0; i < PAUSES; ++i)
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#else
+        atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Works until nothing is left to claim. */
+static void work(struct pool *pool)
+{
+    unsigned left = atomic_load_explicit(&pool->remaining, memory_order_acquire);
+    while (left) {
+        if (!atomic_compare_exchange_weak_explicit(&pool->remaining, &left, left - 1, memory_order_acquire, memory_order_acquire))
+            continue;
+        unsigned chunks = pool->chunks;
+        pool->fn(pool->context, chunks - left);
+        if (atomic_fetch_add(&pool->done, 1) + 1 == chunks && atomic_load(&pool->caller_sleeps))
+            futex_wake(&pool->done);
+        left = atomic_load_explicit(&pool->remaining, memory_order_acquire);
+    }
+}
+
+/* Waits for a region after `seen`: hot for at most *spin ns, then asleep.  Spinning that was in vain is shortened, spinning that paid is lengthened. */
+static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
+{
+    uint64_t end = now() + *spin;
+    do {
+        if (atomic_load_explicit(&pool->region, memory_order_acquire) != seen) {
+            *spin = *spin * 2 < SPIN_MOST ? *spin * 2 : SPIN_MOST;
+            return;
+        }
+        pause_briefly();
+    } while (now() < end);
+    *spin = *spin / 2 > SPIN_LEAST ? *spin / 2 : SPIN_LEAST;
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (atomic_load(&pool->region) == seen)
+        futex_wait(&pool->region, seen);
+    atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+static void *helper(void *argument)
+{
+    struct pool *pool = argument;
+    uint64_t spin = SPIN_MOST;
+    for (unsigned seen = 0; !atomic_load(&pool->ends);) {
+        unsigned region = atomic_load_explicit(&pool->region, memory_order_acquire);
+        if (region == seen)
+            await_region(pool, seen, &spin);
+        seen = atomic_load_explicit(&pool->region, memory_order_acquire);
+        work(pool);
+    }
+    return NULL;
+}
+
+unsigned pool_processors(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+struct pool *pool_create(unsigned threads)
+{
+    struct pool *pool = aligned_alloc(64, (sizeof(*pool) + 63) & ~(size_t)63);
+    if (!pool)
+        return NULL;
+    *pool = (struct pool){ .threads = 1, .owner = getpid() };
+    if (threads > THREADS_MOST)
+        threads = THREADS_MOST;
+    pool->helpers = mem_zero(threads, sizeof(*pool->helpers));
+    while (pool->threads < threads && pthread_create(&pool->helpers[pool->threads - 1], NULL, helper, pool) == 0)
+        ++pool->threads;
+    return pool;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    if (!pool)
+        return;
+    /* The child of a fork has the memory and not the threads. */
+    if (pool->owner == getpid()) {
+        atomic_store(&pool->ends, true);
+        atomic_fetch_add(&pool->region, 1);
+        futex_wake(&pool->region);
+        for (unsigned i = 0; i + 1 < pool->threads; ++i)
+            pthread_join(pool->helpers[i], NULL);
+    }
+    free(pool->helpers);
+    free(pool);
+}
+
+unsigned pool_threads(const struct pool *pool)
+{
+    return pool ? pool->threads : 1;
+}
+
+/* The caller has run out of chunks: helpers are finishing theirs. */
+static void await_done(struct pool *pool, uint32_t chunks)
+{
+    uint64_t end = now() + SPIN_MOST;
+    while (atomic_load_explicit(&pool->done, memory_order_acquire) != chunks) {
+        pause_briefly();
+        if (now() < end)
+            continue;
+        atomic_store(&pool->caller_sleeps, true);
+        for (unsigned done; (done = atomic_load(&pool->done)) != chunks;)
+            futex_wait(&pool->done, done);
+        atomic_store(&pool->caller_sleeps, false);
+        return;
+    }
+}
+
+void pool_run(struct pool *pool, uint32_t chunks, pool_fn fn, void *context)
+{
+    if (!pool || pool->threads == 1 || chunks < 2 || atomic_exchange(&pool->busy, true)) {
+        for (uint32_t i = 0; i < chunks; ++i)
+            fn(context, i);
+        return;
+    }
+    pool->fn = fn;
+    pool->context = context;
+    pool->chunks = chunks;
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->remaining, chunks, memory_order_release);
+    atomic_fetch_add(&pool->region, 1);
+    if (atomic_load(&pool->sleepers))
+        futex_wake(&pool->region);
+    work(pool);
+    await_done(pool, chunks);
+    atomic_store(&pool->busy, false);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remote buffers: rows of elements outside the device, moved by index. */
+#include "engine/hint.h"
+#include "engine/state.h"
+
+pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error)
+{
+    const struct image *image = engine->image;
+    remotes_destroy(engine);
+    engine->remotes = mem_zero(image->remotes.count, sizeof(*engine->remotes));
+    for (size_t i = 0; i < image->remotes.count; ++i) {
+        const struct image_remote *remote = image->remotes.data + i;
+        size_t row = remote->elements * pop_type_size((pop_type)remote->type);
+        /* calloc, so that rows which nobody touches cost no memory */
+        unsigned char *rows = calloc(remote->repeats + 1, row ? row : 1);
+        engine->remotes[i] = (struct remote_state){ rows, row };
+        if (!rows)
+            return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
+                             "cannot get %llu rows of %zu bytes of host memory for remote buffer '%s'", (unsigned long long)remote->repeats, row,
+                             image_string(image, remote->name));
+    }
+    return POP_OK;
+}
+
+void remotes_destroy(pop_engine *engine)
+{
+    for (size_t i = 0; engine->remotes && i < engine->image->remotes.count; ++i)
+        free(engine->remotes[i].rows);
+    free(engine->remotes);
+    engine->remotes = NULL;
+}
+
+/* Row index i of an operand; the run fails when there is no such row. */
+static bool row_index(struct run *run, const struct image_op *op, const unsigned char *indices, uint64_t i, uint64_t *row)
+{
+    const struct image_remote *remote = run->image->remotes.data + op->a;
+    bool is_signed = run->image->operands.data[op->c - 1].type == POP_INT;
+    uint32_t bits;
+    memcpy(&bits, indices + i * sizeof(bits), sizeof(bits));
+    *row = bits;
+    if (bits < remote->repeats && !(is_signed && bits > INT32_MAX))
+        return true;
+    run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "row %lld of remote buffer '%s', which has %llu rows (0 to %lld)",
+             is_signed ? (long long)(int32_t)bits : (long long)bits, image_string(run->image, remote->name),
+             (unsigned long long)remote->repeats, (long long)remote->repeats - 1);
+    return false;
+}
+
+/* One row needs no detour: the plan runs between storage and the row itself. */
+static uint32_t move_one(struct run *run, const struct image_op *op, uint32_t next, bool in)
+{
+    const struct remote_state *remote = run->engine->remotes + op->a;
+    const struct image_copy *copy = run->image->copies.data + op->b;
+    unsigned char *storage = run->engine->storage;
+    uint64_t row = 0;
+    if (op->c && !row_index(run, op, run_operand(run, op->c - 1), 0, &row))
+        return RUN_OVER;
+    unsigned char *at = remote->rows + row * remote->row_bytes;
+    copy_run(run->image, copy, in ? at : storage, in ? storage : at, run->engine->pool);
+    return next;
+}
+
+/* Rows pass through the engine's temporary; all indices are checked before anything moves. */
+static uint32_t move_rows(struct run *run, const struct image_op *op, uint32_t next, bool in)
+{
+    const struct remote_state *remote = run->engine->remotes + op->a;
+    const struct image_copy *copy = run->image->copies.data + op->b;
+    unsigned char *storage = run->engine->storage, *rows = run->engine->temporary;
+    const unsigned char *indices = run_operand(run, op->c - 1);
+    uint64_t row;
+    for (uint64_t i = 0; i < op->d; ++i)
+        if (!row_index(run, op, indices, i, &row))
+            return RUN_OVER;
+    if (!in)
+        copy_run(run->image, copy, storage, rows, run->engine->pool);
+    for (uint64_t i = 0; i < op->d; ++i) {
+        row_index(run, op, indices, i, &row);
+        unsigned char *here = rows + i * remote->row_bytes, *there = remote->rows + row * remote->row_bytes;
+        memcpy(in ? here : there, in ? there : here, remote->row_bytes);
+    }
+    if (in)
+        copy_run(run->image, copy, rows, storage, run->engine->pool);
+    return next;
+}
+
+uint32_t op_remote_in(struct run *run, const struct image_op *op, uint32_t next)
+{
+    return op->d == 1 ? move_one(run, op, next, true) : move_rows(run, op, next, true);
+}
+
+uint32_t op_remote_out(struct run *run, const struct image_op *op, uint32_t next)
+{
+    return op->d == 1 ? move_one(run, op, next, false) : move_rows(run, op, next, false);
+}
+
+/* The row that the host asks for, or NULL and an error. */
+static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, const char *api, pop_error *error,
+                               size_t *bytes, pop_status *status)
+{
+    *status = POP_STREAM_CONNECTION_ERROR;
+    if (!engine || !handle || !data) {
+        error_set(error, *status, NO_WHERE, api, "the %s is NULL", !engine ? "engine" : !handle ? "handle" : "data");
+        return NULL;
+    }
+    const struct image *image = engine->image;
+    struct hint hint = { 0 };
+    size_t i = 0;
+    for (; i < image->remotes.count && strcmp(image_string(image, image->remotes.data[i].name), handle) != 0; ++i)
+        hint_add(&hint, image_string(image, image->remotes.data[i].name));
+    const char *text = hint_text(&hint, handle);
+    if (i == image->remotes.count) {
+        error_set(error, *status, NO_WHERE, api, "there is no remote buffer '%s'%s", handle, text);
+    } else if (!engine->loaded) {
+        *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+    } else if (row >= image->remotes.data[i].repeats) {
+        *status = error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
+                            (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);
+    } else {
+        *bytes = engine->remotes[i].row_bytes;
+        *status = POP_OK;
+        return engine->remotes[i].rows + row * *bytes;
+    }
+    return NULL;
+}
+
+pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row, pop_error *error)
+{
+    size_t bytes;
+    pop_status status;
+    unsigned char *at = find_row(engine, handle, data, row, "pop_engine_copy_to_remote_buffer", error, &bytes, &status);
+    if (at)
+        memcpy(at, data, bytes);
+    return status;
+}
+
+pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row, pop_error *error)
+{
+    size_t bytes;
+    pop_status status;
+    const unsigned char *at = find_row(engine, handle, data, row, "pop_engine_copy_from_remote_buffer", error, &bytes, &status);
+    if (at)
+        memcpy(data, at, bytes);
+    return status;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here. */
+#include "engine/print.h"
+#include "engine/state.h"
+
+#include <stdarg.h>
+
+/* The graph forbids recursion, so only a damaged image nests deeper. */
+enum { DEPTH_MOST = 1 << 16 };
+
+typedef uint32_t (*op_function)(struct run *run, const struct image_op *op, uint32_t next);
+static const op_function functions[] = {
+#define IMAGE_OP(constant, function) function,
+#include "engine/ops.def"
+#undef IMAGE_OP
+};
+
+uint32_t run_fail(struct run *run, pop_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    run->status = error_vset(run->error, status, NO_WHERE, run->api, format, arguments);
+    va_end(arguments);
+    return RUN_OVER;
+}
+
+const unsigned char *run_operand(struct run *run, uint32_t operand)
+{
+    const struct image *image = run->image;
+    copy_run(image, image->copies.data + image->operands.data[operand].copy, run->engine->storage, run->engine->operand, run->engine->pool);
+    return run->engine->operand;
+}
+
+/* The value of an operand of one element, as control flow sees it. */
+static int64_t integer_operand(struct run *run, uint32_t operand)
+{
+    const unsigned char *data = run_operand(run, operand);
+    pop_type type = (pop_type)run->image->operands.data[operand].type;
+    int64_t value = 0;
+    if (type == POP_INT) {
+        int32_t narrow;
+        memcpy(&narrow, data, sizeof(narrow));
+        return narrow;
+    }
+    pop_convert(type, data, POP_LONGLONG, &value, 1);
+    return value;
+}
+
+static bool truth_of(struct run *run, uint32_t operand)
+{
+    pop_type type = (pop_type)run->image->operands.data[operand].type;
+    const unsigned char *data = run_operand(run, operand);
+    bool truth;
+    if (type == POP_BOOL)
+        return data[0] != 0;
+    pop_convert(type, data, POP_BOOL, &truth, 1);
+    return truth;
+}
+
+uint32_t op_end(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)op;
+    (void)next;
+    return run->callers.count ? run->callers.data[--run->callers.count] : RUN_OVER;
+}
+
+uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
+{
+    if (!op->d)
+        return op->a;
+    if (run->loops.count == DEPTH_MOST)
+        return run_fail(run, POP_RUNTIME_ERROR, "more than %d loops are nested", DEPTH_MOST);
+    *vec_push(&run->loops) = op->d;
+    return next;
+}
+
+uint32_t op_repeat_end(struct run *run, const struct image_op *op, uint32_t next)
+{
+    if (!run->loops.count)
+        return run_fail(run, POP_RUNTIME_ERROR, "a loop ends that did not begin");
+    if (--run->loops.data[run->loops.count - 1])
+        return op->a;
+    --run->loops.count;
+    return next;
+}
+
+uint32_t op_jump(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)run;
+    (void)next;
+    return op->a;
+}
+
+uint32_t op_jump_if(struct run *run, const struct image_op *op, uint32_t next)
+{
+    return truth_of(run, op->b) ? op->a : next;
+}
+
+uint32_t op_jump_unless(struct run *run, const struct image_op *op, uint32_t next)
+{
+    return truth_of(run, op->b) ? next : op->a;
+}
+
+uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)next;
+    int64_t value = integer_operand(run, op->b);
+    const struct image_case *cases = run->image->cases.data + op->d;
+    for (uint32_t i = 0; i < op->c; ++i)
+        if (cases[i].value == value)
+            return cases[i].target;
+    return cases[op->c].target;
+}
+
+uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
+{
+    if (run->callers.count == DEPTH_MOST)
+        return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MOST);
+    *vec_push(&run->callers) = next;
+    return op->a;
+}
+
+uint32_t op_step(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)run;
+    (void)op;
+    return next;
+}
+
+static void print_record(struct run *run, uint32_t record)
+{
+    const struct image *image = run->image;
+    const struct image_print *print = image->prints.data + record;
+    pop_print_format format = print->format_given             ? print->format
+                              : run->engine->guide_format ? pop_print_format_guide()
+                                                              : pop_print_format_default();
+    FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
+    print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
+                 image->dims.data + print->first_dim, print->rank, run_operand(run, print->operand), &format);
+    fflush(file);
+}
+
+uint32_t op_print(struct run *run, const struct image_op *op, uint32_t next)
+{
+    print_record(run, op->a);
+    return next;
+}
+
+uint32_t op_error(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)next;
+    print_record(run, op->a);
+    const char *message = image_string(run->image, run->image->prints.data[op->a].title);
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "%s", *message ? message : "the program ended itself with an error");
+}
+
+uint32_t op_abort(struct run *run, const struct image_op *op, uint32_t next)
+{
+    (void)next;
+    const char *message = image_string(run->image, op->a);
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "%s", *message ? message : "the program aborted");
+}
+
+uint32_t op_abort_if(struct run *run, const struct image_op *op, uint32_t next)
+{
+    return truth_of(run, op->b) ? op_abort(run, op, next) : next;
+}
+
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
+{
+    struct run run = { .engine = engine, .image = engine->image, .error = error, .api = api };
+    const struct image_op *ops = engine->image->ops.data;
+    uint64_t *counts = engine->counts;
+    for (uint32_t at = engine->image->programs.data[program]; at != RUN_OVER;) {
+        if (atomic_load_explicit(&engine->stop, memory_order_relaxed))
+            break;
+        ++counts[at];
+        at = functions[ops[at].kind](&run, ops + at, at + 1);
+    }
+    vec_free(&run.loops);
+    vec_free(&run.callers);
+    return run.status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An engine as its own files see it: the blocks that an image was loaded into, what is connected to it, and a run in progress. */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "engine/image.h"
+#include "engine/pool.h"
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* A group of vertices, ready to be called. */
+struct group_run {
+    codelet_run run;
+    const struct codelet *codelet;
+    unsigned char *states;
+    size_t stride;
+    uint64_t first, count; /* vertices of the set */
+    unsigned workers;
+};
+
+/* What earlier executions taught about a set: the time of all its vertices on one thread; 0 before the first. */
+struct set_run {
+    uint64_t nanoseconds;
+    unsigned timed; /* executions that were timed */
+};
+
+enum stream_kind { STREAM_NONE = 0, STREAM_BUFFER, STREAM_CIRCULAR, STREAM_CALLBACK };
+struct stream_state {
+    enum stream_kind kind;
+    size_t bytes; /* of one transfer */
+    unsigned char *begin, *end, *at;
+    pop_stream_callback callback;
+    unsigned char *buffer; /* callbacks: what a transfer passes through */
+    bool prefetched;       /* buffer holds the next transfer's data */
+    bool busy;             /* one of its callbacks is running */
+};
+struct host_function_state {
+    pop_host_callback callback;
+    void *user;
+};
+struct remote_state {
+    unsigned char *rows;
+    size_t row_bytes;
+};
+
+/* Streams and host functions that a program needs, found when it is first run. */
+typedef VEC(uint32_t) index_list;
+struct program_needs {
+    bool known;
+    index_list streams, host_functions;
+};
+
+struct checked;
+
+struct pop_engine {
+    struct image *image;
+    struct option_set options;
+    VEC(pop_option) option_list; /* options, as pop_engine_options hands them out */
+    struct pool *pool;           /* NULL until a load */
+    FILE *print_stream;          /* NULL: standard error */
+    bool loaded, running, checked_mode, prefetch, guide_format;
+    atomic_bool stop;
+    unsigned char *storage, *scratch, *states;
+    unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
+    unsigned char *operand;   /* what control flow and prints read, likewise */
+    struct group_run *groups;    /* one for each group of the image */
+    struct set_run *sets;
+    struct stream_state *streams;
+    struct host_function_state *host_functions;
+    struct remote_state *remotes;
+    struct program_needs *needs; /* one for each program */
+    uint64_t *counts;            /* how often each op ran since load or the last reset */
+    struct checked *checked;     /* checked mode's buffers; NULL when off */
+};
+
+/* A run in progress.  The vectors of loops and callers end with the run. */
+struct run {
+    pop_engine *engine;
+    const struct image *image;
+    pop_status status;
+    pop_error *error;
+    const char *api;
+    VEC(uint64_t) loops;    /* what is left of each Repeat, innermost last */
+    VEC(uint32_t) callers;  /* where each Call goes on, innermost last */
+};
+#define RUN_OVER UINT32_MAX
+
+/* Ends the run: records the error and returns RUN_OVER. */
+uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
+
+/* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c, run.c. */
+#define IMAGE_OP(constant, function) uint32_t function(struct run *run, const struct image_op *op, uint32_t next);
+#include "engine/ops.def"
+#undef IMAGE_OP
+enum image_op_kind {
+#define IMAGE_OP(constant, function) OP_##constant,
+#include "engine/ops.def"
+#undef IMAGE_OP
+    OP_KINDS
+};
+
+/* run.c */
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
+/* An operand's bytes, until the next call. */
+const unsigned char *run_operand(struct run *run, uint32_t operand);
+
+/* copy.c: a plan between two bases (storage, or a buffer) that do not overlap.  pool may be NULL. */
+void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source, unsigned char *destination,
+              struct pool *pool);
+/* Within one block, as if everything were read first; temporary holds copy->bytes. */
+void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *temporary,
+                          struct pool *pool);
+
+/* load.c */
+pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);
+void engine_unload(pop_engine *engine);
+
+/* stream.c */
+void streams_create(pop_engine *engine);
+void streams_drop_prefetched(pop_engine *engine);
+void streams_destroy(pop_engine *engine);
+pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
+
+/* remote.c */
+pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error);
+void remotes_destroy(pop_engine *engine);
+
+/* execute.c: the failure of a vertex, as it travels from a chunk to the run. */
+struct vertex_failure {
+    uint64_t vertex; /* in its set */
+    const char *type;
+    char message[512];
+    char file[128];
+    int line;
+};
+struct execute_frame {
+    struct codelet_call call; /* first: fail() gets a pointer to it */
+    jmp_buf jump;
+    struct vertex_failure *failure;
+};
+void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
+uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure);
+
+/* checked.c: every vertex of a set, its edges in guarded buffers.  False: the run has failed. */
+struct checked *checked_create(void);
+void checked_destroy(struct checked *checked);
+bool checked_execute(struct run *run, const struct image_set *set, bool *consensus);
+
+#endif

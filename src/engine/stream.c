@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: what is connected to them, and their transfers.  Order of a callback's calls: docs/streams.md. */
+#include "engine/hint.h"
+#include "engine/state.h"
+
+void streams_create(pop_engine *engine)
+{
+    const struct image *image = engine->image;
+    engine->streams = mem_zero(image->streams.count, sizeof(*engine->streams));
+    for (size_t i = 0; i < image->streams.count; ++i)
+        engine->streams[i].bytes = image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
+    engine->host_functions = mem_zero(image->host_functions.count, sizeof(*engine->host_functions));
+    engine->needs = mem_zero(image->programs.count, sizeof(*engine->needs));
+}
+
+static void drop_prefetched(struct stream_state *stream)
+{
+    if (!stream->prefetched)
+        return;
+    stream->prefetched = false;
+    if (stream->callback.invalidate_prefetched)
+        stream->callback.invalidate_prefetched(stream->callback.user);
+}
+
+void streams_drop_prefetched(pop_engine *engine)
+{
+    for (size_t i = 0; i < engine->image->streams.count; ++i)
+        drop_prefetched(&engine->streams[i]);
+}
+
+static void disconnect(struct stream_state *stream)
+{
+    drop_prefetched(stream);
+    if (stream->kind == STREAM_CALLBACK && stream->callback.release)
+        stream->callback.release(stream->callback.user);
+    free(stream->buffer);
+    *stream = (struct stream_state){ .bytes = stream->bytes };
+}
+
+void streams_destroy(pop_engine *engine)
+{
+    const struct image *image = engine->image;
+    for (size_t i = 0; i < image->streams.count; ++i)
+        disconnect(&engine->streams[i]);
+    for (size_t i = 0; i < image->programs.count; ++i) {
+        vec_free(&engine->needs[i].streams);
+        vec_free(&engine->needs[i].host_functions);
+    }
+    free(engine->streams);
+    free(engine->host_functions);
+    free(engine->needs);
+}
+
+/* ---- what a program needs ---- */
+
+static void add_once(index_list *list, uint32_t value)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->data[i] == value)
+            return;
+    *vec_push(list) = value;
+}
+
+/* Walks every op that a program may reach. */
+static void find_needs(const struct image *image, uint32_t first, struct program_needs *needs)
+{
+    bool *seen = mem_zero(image->ops.count, sizeof(*seen));
+    index_list open = { 0 };
+    *vec_push(&open) = first;
+    while (open.count) {
+        uint32_t at = open.data[--open.count];
+        if (seen[at])
+            continue;
+        seen[at] = true;
+        const struct image_op *op = image->ops.data + at;
+        if (op->kind == OP_STREAM_IN || op->kind == OP_STREAM_OUT)
+            add_once(&needs->streams, op->a);
+        if (op->kind == OP_CALL_HOST)
+            add_once(&needs->host_functions, op->a);
+        if (op->kind == OP_REPEAT || op->kind == OP_JUMP || op->kind == OP_JUMP_IF || op->kind == OP_JUMP_UNLESS || op->kind == OP_CALL)
+            *vec_push(&open) = op->a;
+        if (op->kind == OP_SWITCH)
+            for (uint64_t i = op->d; i <= op->d + op->c; ++i)
+                *vec_push(&open) = image->cases.data[i].target;
+        if (op->kind != OP_END && op->kind != OP_JUMP && op->kind != OP_SWITCH && op->kind != OP_ABORT && op->kind != OP_ERROR)
+            *vec_push(&open) = at + 1;
+    }
+    vec_free(&open);
+    free(seen);
+    needs->known = true;
+}
+
+pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
+{
+    const struct image *image = engine->image;
+    struct program_needs *needs = engine->needs + program;
+    if (!needs->known)
+        find_needs(image, image->programs.data[program], needs);
+    for (size_t i = 0; i < needs->streams.count; ++i)
+        if (engine->streams[needs->streams.data[i]].kind == STREAM_NONE)
+            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "program %u uses stream '%s', which is not connected",
+                             (unsigned)program, image_string(image, image->streams.data[needs->streams.data[i]].name));
+    for (size_t i = 0; i < needs->host_functions.count; ++i)
+        if (!engine->host_functions[needs->host_functions.data[i]].callback)
+            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "program %u calls host function '%s', which is not connected",
+                             (unsigned)program, image_string(image, image->host_functions.data[needs->host_functions.data[i]].name));
+    return POP_OK;
+}
+
+/* ---- connecting ---- */
+
+/* The stream of a handle that can be connected now, or NULL and an error. */
+static struct stream_state *find_stream(pop_engine *engine, const char *handle, const char *api, pop_error *error)
+{
+    if (!engine || !handle) {
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, engine ? "the handle is NULL" : "the engine is NULL");
+        return NULL;
+    }
+    const struct image *image = engine->image;
+    for (size_t i = 0; i < image->streams.count; ++i) {
+        if (strcmp(image_string(image, image->streams.data[i].name), handle) != 0)
+            continue;
+        if (!engine->streams[i].busy)
+            return &engine->streams[i];
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "stream '%s' cannot be connected by its own callback", handle);
+        return NULL;
+    }
+    struct hint hint = { 0 };
+    for (size_t i = 0; i < image->streams.count; ++i)
+        hint_add(&hint, image_string(image, image->streams.data[i].name));
+    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no stream '%s'%s", handle, hint_text(&hint, handle));
+    return NULL;
+}
+
+pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, void *buffer, pop_error *error)
+{
+    struct stream_state *stream = find_stream(engine, handle, "pop_engine_connect_stream", error);
+    if (!stream)
+        return POP_STREAM_CONNECTION_ERROR;
+    if (!buffer && stream->bytes)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, "pop_engine_connect_stream", "the buffer for stream '%s' is NULL",
+                         handle);
+    disconnect(stream);
+    stream->kind = STREAM_BUFFER;
+    stream->at = stream->begin = buffer;
+    return POP_OK;
+}
+
+pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end, pop_error *error)
+{
+    static const char api[] = "pop_engine_connect_stream_circular";
+    struct stream_state *stream = find_stream(engine, handle, api, error);
+    if (!stream)
+        return POP_STREAM_CONNECTION_ERROR;
+    uintptr_t from = (uintptr_t)begin, to = (uintptr_t)end;
+    if (!begin || to < from)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the range for stream '%s' %s", handle,
+                         begin ? "ends before it begins" : "is NULL");
+    if (stream->bytes && (to == from || (to - from) % stream->bytes))
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                         "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of one transfer", handle,
+                         (size_t)(to - from), stream->bytes);
+    disconnect(stream);
+    stream->kind = STREAM_CIRCULAR;
+    stream->at = stream->begin = begin;
+    stream->end = end;
+    return POP_OK;
+}
+
+pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle, pop_stream_callback callback, pop_error *error)
+{
+    static const char api[] = "pop_engine_connect_stream_callback";
+    struct stream_state *stream = find_stream(engine, handle, api, error);
+    if (!stream)
+        return POP_STREAM_CONNECTION_ERROR;
+    if (!callback.fetch)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the callback for stream '%s' has no fetch function", handle);
+    unsigned char *buffer = mem_try(stream->bytes);
+    if (!buffer)
+        return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %zu bytes of host memory for stream '%s'",
+                         stream->bytes, handle);
+    disconnect(stream);
+    stream->kind = STREAM_CALLBACK;
+    stream->callback = callback;
+    stream->buffer = buffer;
+    return POP_OK;
+}
+
+/* ---- transfers ---- */
+
+/* Where the next transfer's bytes lie; a circular buffer moves on. */
+static unsigned char *next_bytes(struct stream_state *stream)
+{
+    unsigned char *at = stream->at;
+    if (stream->kind == STREAM_CIRCULAR && stream->bytes) {
+        stream->at += stream->bytes;
+        if (stream->at == stream->end)
+            stream->at = stream->begin;
+    }
+    return at;
+}
+
+static uint32_t callback_failed(struct run *run, uint32_t stream, pop_status status)
+{
+    if ((unsigned)status >= POP_STATUS_COUNT)
+        status = POP_RUNTIME_ERROR;
+    return run_fail(run, status, "stream callback failed: fetch of stream '%s' returned %s",
+                    image_string(run->image, run->image->streams.data[stream].name), pop_status_name(status));
+}
+
+/* Other streams may be connected from a callback, its own may not: its buffer is in use. */
+uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
+{
+    struct stream_state *stream = run->engine->streams + op->a;
+    const pop_stream_callback *callback = &stream->callback;
+    const struct image_copy *copy = run->image->copies.data + op->b;
+    if (stream->kind != STREAM_CALLBACK) {
+        copy_run(run->image, copy, next_bytes(stream), run->engine->storage, run->engine->pool);
+        return next;
+    }
+    stream->busy = true;
+    pop_status status = stream->prefetched ? POP_OK : callback->fetch(stream->buffer, callback->user);
+    if (status == POP_OK) {
+        stream->prefetched = false;
+        copy_run(run->image, copy, stream->buffer, run->engine->storage, run->engine->pool);
+        if (callback->complete)
+            callback->complete(callback->user);
+        if (run->engine->prefetch && callback->prefetch)
+            stream->prefetched = callback->prefetch(stream->buffer, callback->user) == POP_PREFETCH_SUCCESS;
+    }
+    stream->busy = false;
+    return status == POP_OK ? next : callback_failed(run, op->a, status);
+}
+
+uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next)
+{
+    struct stream_state *stream = run->engine->streams + op->a;
+    const pop_stream_callback *callback = &stream->callback;
+    bool called = stream->kind == STREAM_CALLBACK;
+    copy_run(run->image, run->image->copies.data + op->b, run->engine->storage, called ? stream->buffer : next_bytes(stream),
+             run->engine->pool);
+    if (!called)
+        return next;
+    stream->busy = true;
+    pop_status status = callback->fetch(stream->buffer, callback->user);
+    if (status == POP_OK && callback->complete)
+        callback->complete(callback->user);
+    stream->busy = false;
+    return status == POP_OK ? next : callback_failed(run, op->a, status);
+}
