@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/cost.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static pop_target ipu(const char *system)
+{
+    pop_target target;
+    assert_int_equal(pop_target_create_ipu(1, system, &target, NULL), POP_OK);
+    return target;
+}
+
+static uint64_t equal_workers(const pop_target *target, size_t count, uint64_t estimate)
+{
+    struct cost_tile tile = cost_tile_start(target);
+    for (size_t i = 0; i < count; ++i)
+        cost_tile_worker(&tile, estimate);
+    return cost_tile_cycles(&tile);
+}
+
+/* Tutorial 7 (anchors/README.md) and LBM (ipu-model.md 2.1). */
+static void test_published_compute(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1"), two = ipu("ipu2");
+    assert_int_equal(equal_workers(&one, 42, 105), 4410); /* 50,000 vertices on 1,216 tiles */
+    assert_int_equal(equal_workers(&one, 9, 8), 96);      /* its reduction: 10,000 rows */
+    assert_int_equal(equal_workers(&two, 48, 77), 3696);  /* the same on ipu2, split 7 */
+    assert_int_equal(equal_workers(&one, 1, 100), 600);   /* alone or not, every sixth cycle */
+    assert_int_equal(equal_workers(&one, 0, 100), 0);
+}
+
+static void test_workers_and_supervisors(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1");
+    static const uint64_t workers[] = { 10, 1, 1, 1, 1, 1, 1, 20 };
+    /* The seventh and the eighth go to the first contexts that are free: 1 + 1, 1 + 20. */
+    assert_int_equal(cost_compute(&one, workers, 8, 0), 6 * 21);
+    assert_int_equal(cost_compute(&one, workers, 7, 999), 6 * 10 + 999);
+    assert_int_equal(cost_compute(&one, NULL, 0, 146), 146); /* SetSeedSupervisor, 146 on each tile */
+    struct cost_tile tile = cost_tile_start(&one);
+    cost_tile_worker(&tile, 50);
+    cost_tile_supervisor(&tile, 7);
+    assert_int_equal(tile.active, 57);
+    pop_target cpu = pop_target_create_cpu(false, 1);
+    assert_int_equal(cost_compute(&cpu, workers, 8, 0), 36);
+    one.num_worker_contexts = 64;
+    assert_int_equal(equal_workers(&one, 65, 3), 64 * 6);
+}
+
+static void test_published_syncs(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1"), two = ipu("ipu2");
+    assert_int_equal(cost_sync_all(&one), 118);
+    assert_int_equal(cost_sync_all(&two), 126);
+    unsigned near[] = { 0, 1 }, far[] = { 1215, 0, 7 };
+    assert_int_equal(cost_sync(&one, far, 3), 118);
+    assert_int_equal(cost_sync(&one, near, 2), 78);
+    assert_int_equal(cost_sync(&one, NULL, 0), 0);
+    assert_int_equal(cost_sync_arrive(&one, 1215), 59);
+    assert_int_equal(cost_sync_resume(&one, 0), 39);
+    assert_int_equal(cost_sync_global(&one, 1), 118);
+    assert_int_equal(cost_sync_global(&one, 2), 500);
+    one.min_ipu_sync_delay = 0; /* as the tutorials have it */
+    one.relative_sync_delay = POP_SYNC_DELAY_NONE;
+    assert_int_equal(cost_sync_all(&one), 0);
+    for (unsigned tile = 0; tile < 1472; ++tile)
+        assert_int_equal(cost_sync_arrive(&two, tile) + cost_sync_resume(&two, tile), pop_target_sync_delay(&two, tile));
+}
+
+static void test_exchange(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1");
+    assert_int_equal(cost_exchange(&one, 128, 512), 169); /* the guide's 392 tiles */
+    assert_int_equal(cost_exchange(&one, 512, 128), 169);
+    assert_int_equal(cost_exchange(&one, 0, 0), 0);
+    assert_int_equal(cost_exchange(&one, 1, 0), 42);
+    assert_int_equal(cost_exchange(&one, UINT64_MAX, 0), UINT64_MAX / 4 + 1 + 41);
+}
+
+static void test_published_host_exchange(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1"), two = ipu("ipu2");
+    assert_int_equal(cost_host_exchange(&one, 4, 1), 7);
+    assert_int_equal(cost_host_exchange(&one, 8, 2), 9);
+    assert_int_equal(cost_host_exchange(&one, 50244, 404), 10700);
+    assert_int_equal(cost_host_exchange(&one, 40044000, 109992), 8184792); /* published: 8,184,787 on average, packets inferred */
+    assert_int_equal(cost_host_exchange(&two, 40044000, 109992), 6664008); /* 4 + ceil(40,044,000 / 6.009); published: 6,663,550.8 on average */
+    assert_int_equal(cost_host_exchange(&one, 0, 0), 0);
+    assert_true(cost_host_exchange(&two, UINT64_MAX / 8, 0) > UINT64_MAX / 64);
+}
+
+static void test_memcpy(void **state)
+{
+    (void)state;
+    pop_target two = ipu("ipu2");
+    assert_int_equal(cost_memcpy(&two, 0), 0);
+    assert_int_equal(cost_memcpy(&two, 1), 1);
+    assert_int_equal(cost_memcpy(&two, 8), 1);
+    assert_int_equal(cost_memcpy(&two, 4097), 513);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published_compute), cmocka_unit_test(test_workers_and_supervisors), cmocka_unit_test(test_published_syncs),
+        cmocka_unit_test(test_exchange),          cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <poplar/target.h>
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static pop_target ipu(const char *system)
+{
+    pop_target target;
+    assert_int_equal(pop_target_create_ipu(1, system, &target, NULL), POP_OK);
+    return target;
+}
+
+/* The published figures: poplar-api.md 3.12, poplibs.md section 0. */
+static void test_published_values(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1"), two = ipu("ipu2"), bow = ipu("bow"), c600 = ipu("ipu21");
+    assert_int_equal(pop_target_num_tiles(&one), 1216);
+    assert_int_equal(pop_target_num_tiles(&two), 1472);
+    assert_int_equal(one.bytes_per_tile, 256 * 1024);
+    assert_int_equal(two.bytes_per_tile, 624 * 1024);
+    assert_true(pop_target_memory_bytes(&one) == 304ull << 20);
+    assert_true(one.tile_clock_frequency == 1.6e9 && two.tile_clock_frequency == 1.33e9 && bow.tile_clock_frequency == 1.85e9);
+    assert_string_equal(bow.system, "bow");
+    assert_string_equal(bow.arch, "ipu2");
+    assert_int_equal(pop_target_num_conv_units(&one, POP_HALF, POP_HALF), 8);
+    assert_int_equal(pop_target_num_conv_units(&one, POP_FLOAT, POP_FLOAT), 8);
+    assert_int_equal(pop_target_num_conv_units(&two, POP_HALF, POP_HALF), 16);
+    assert_int_equal(pop_target_num_conv_units(&two, POP_HALF, POP_FLOAT), 8);
+    assert_int_equal(pop_target_num_conv_units(&two, POP_FLOAT, POP_FLOAT), 16);
+    assert_int_equal(pop_target_num_conv_units(&two, POP_FLOAT, POP_HALF), 0);
+    assert_int_equal(pop_target_num_conv_units(&two, POP_QUARTER, POP_HALF), 0);
+    assert_true(pop_target_num_conv_units(&c600, POP_QUARTER, POP_HALF) > 0);
+    static const pop_type types[] = { POP_FLOAT, POP_HALF };
+    for (int t = 0; t < 2; ++t) {
+        assert_int_equal(pop_target_vector_width(&two, types[t]), 2 << t);
+        assert_int_equal(pop_target_weights_per_conv_unit(&two, types[t]), 8 << t);
+        assert_int_equal(pop_target_conv_unit_input_load_elems_per_cycle(&two, types[t]), 2 << t);
+        assert_int_equal(pop_target_conv_unit_max_pipeline_depth(&two, types[t]), 4);
+    }
+    assert_int_equal(pop_target_weights_per_conv_unit(&two, POP_QUARTER), 0);
+    assert_int_equal(pop_target_weights_per_conv_unit(&c600, POP_QUARTER), 32);
+    assert_int_equal(pop_target_vector_width(&two, POP_QUARTER), 8);
+    assert_int_equal(pop_target_vector_width(&two, POP_TYPE_NULL), 0);
+    assert_int_equal(two.rpt_count_max, 4095);
+    assert_int_equal(two.num_stride_bits, 10);
+    assert_true(pop_target_supports_exchange_bus_sharing(&one));
+    assert_int_equal(pop_target_tiles_per_shared_exchange_bus(&one), 2);
+    assert_int_equal(pop_target_type_size(&two, POP_HALF), 2);
+}
+
+static void test_memory_elements(void **state)
+{
+    (void)state;
+    unsigned offsets[64];
+    pop_target one = ipu("ipu1"), two = ipu("ipu2");
+    /* 8 elements, then 4 pairs; 13 elements, then 13 pairs. */
+    assert_int_equal(pop_target_memory_element_offsets(&one, offsets, 64), 12);
+    assert_int_equal(offsets[one.interleaved_memory_element_index], 0x20000);
+    assert_int_equal(offsets[11], 0x20000 + 3 * 0x8000);
+    assert_int_equal(pop_target_memory_element_offsets(&two, offsets, 64), 26);
+    assert_int_equal(offsets[two.interleaved_memory_element_index], 0x34000);
+    memset(offsets, 0xff, sizeof(offsets));
+    assert_int_equal(pop_target_memory_element_offsets(&two, offsets, 3), 26);
+    assert_int_equal(offsets[2], 0x8000);
+    assert_int_equal(offsets[3], UINT32_MAX);
+    assert_int_equal(pop_target_memory_element_offsets(&two, NULL, 0), 26);
+    pop_target cpu = pop_target_create_cpu(false, 1);
+    assert_int_equal(pop_target_memory_element_offsets(&cpu, offsets, 64), 1);
+}
+
+static void test_sync_delays(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1"), two = ipu("ipu2");
+    assert_int_equal(pop_target_sync_delay(&one, 0), 78);
+    assert_int_equal(pop_target_sync_delay(&one, 1215), 118);
+    assert_int_equal(pop_target_sync_delay(&two, 1471), 126);
+    one.num_ipus = 2;
+    assert_int_equal(pop_target_sync_delay(&one, 1216), 78); /* every IPU has the same delays */
+    for (unsigned tile = 1; tile < 1216; ++tile)
+        assert_true(pop_target_sync_delay(&one, tile) >= pop_target_sync_delay(&one, tile - 1));
+    one.relative_sync_delay = POP_SYNC_DELAY_NONE;
+    assert_int_equal(pop_target_sync_delay(&one, 1215), 78);
+    one.relative_sync_delay = POP_SYNC_DELAY_AUTO;
+    one.tiles_per_ipu = 1;
+    assert_int_equal(pop_target_sync_delay(&one, 0), 78);
+}
+
+static void test_type_limits(void **state)
+{
+    (void)state;
+    pop_target two = ipu("ipu2");
+    static const struct {
+        pop_type type;
+        double low, high;
+    } rows[] = {
+        { POP_BOOL, 0, 1 },
+        { POP_CHAR, -128, 127 },
+        { POP_UNSIGNED_CHAR, 0, 255 },
+        { POP_SHORT, -32768, 32767 },
+        { POP_UNSIGNED_SHORT, 0, 65535 },
+        { POP_INT, -2147483648.0, 2147483647 },
+        { POP_UNSIGNED_INT, 0, 4294967295.0 },
+        { POP_HALF, -65504, 65504 },
+        { POP_FLOAT, -(double)FLT_MAX, (double)FLT_MAX },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        double low, high;
+        assert_int_equal(pop_target_type_limits(&two, rows[i].type, &low, &high, NULL), POP_OK);
+        assert_true(low == rows[i].low && high == rows[i].high);
+    }
+    double low = 7, high = 7;
+    pop_error error;
+    assert_int_equal(pop_target_type_limits(&two, POP_LONGLONG, &low, &high, &error), POP_OVERFLOW_ERROR);
+    assert_int_equal(pop_target_type_limits(&two, POP_UNSIGNED_LONGLONG, &low, &high, NULL), POP_OVERFLOW_ERROR);
+    assert_int_equal(pop_target_type_limits(&two, POP_DOUBLE, &low, &high, &error), POP_TYPE_ERROR);
+    assert_string_equal(error.text, "the device has no type 'double'");
+    assert_true(low == 7 && high == 7);
+    assert_int_equal(pop_target_type_limits(&two, POP_INT, NULL, NULL, NULL), POP_OK);
+}
+
+static void test_unknown_systems(void **state)
+{
+    (void)state;
+    pop_target target = { 0 };
+    pop_error error;
+    assert_int_equal(pop_target_create_ipu(1, "ipu3", &target, &error), POP_INVALID_MACHINE_MODEL);
+    assert_string_equal(error.text, "unknown system 'ipu3' (did you mean 'ipu1'?), it can be ipu1, ipu2, bow or ipu21");
+    assert_string_equal(error.api, "pop_target_create_ipu");
+    assert_int_equal(pop_target_create_ipu(1, "cpu", &target, NULL), POP_INVALID_MACHINE_MODEL);
+    assert_int_equal(pop_target_create_ipu(1, NULL, &target, NULL), POP_INVALID_MACHINE_MODEL);
+    assert_int_equal(pop_target_create_ipu(0, "ipu2", &target, &error), POP_INVALID_MACHINE_MODEL);
+    assert_string_equal(error.text, "num_ipus is 0, it must be from 1 to 65536");
+    assert_int_equal(target.tiles_per_ipu, 0);
+}
+
+static void test_check_names_the_field(void **state)
+{
+    (void)state;
+    pop_error error;
+#define REFUSED(change, words)                                                                                         \
+    do {                                                                                                               \
+        pop_target t = ipu("ipu2");                                                                                    \
+        change;                                                                                                        \
+        assert_int_equal(pop_target_check(&t, &error), POP_INVALID_MACHINE_MODEL);                                     \
+        assert_non_null(strstr(error.text, words));                                                                    \
+    } while (0)
+    REFUSED(t.tiles_per_ipu = 0, "tiles_per_ipu is 0, it must be from 1");
+    REFUSED(t.num_worker_contexts = 0, "num_worker_contexts is 0, it must be from 1 to 64");
+    REFUSED(t.num_worker_contexts = 65, "num_worker_contexts is 65");
+    REFUSED(t.tile_clock_frequency = 0, "tile_clock_frequency is 0, it must be from 1000 to 1e+12");
+    REFUSED(t.tile_clock_frequency = NAN, "tile_clock_frequency is");
+    REFUSED(t.tile_clock_frequency = 1e15, "tile_clock_frequency is 1e+15");
+    REFUSED(t.num_ipus = 713, "is 1049536 tiles, there must be at most 1048576");
+    REFUSED((t.num_ipus = 65536, t.tiles_per_ipu = 1048576), "68719476736 tiles");
+    REFUSED(t.interleaved_memory_element_index = 40, "interleaved_memory_element_index is 40, beyond the 39 memory elements");
+    REFUSED(t.memory_element_bytes = 0, "memory_element_bytes is 0");
+    REFUSED(t.memory_element_bytes = 638977, "more than the 638976 of bytes_per_tile");
+    REFUSED(t.min_ipu_sync_delay = 127, "min_ipu_sync_delay is 127, more than max_ipu_sync_delay, 126");
+    REFUSED(t.exchange_bytes_per_cycle = 0, "exchange_bytes_per_cycle is 0");
+    REFUSED(t.host_bytes_per_kilocycle = 0, "host_bytes_per_kilocycle is 0");
+    REFUSED(t.data_path_width = 65, "multiple of 8 bits");
+    REFUSED(t.atomic_store_granularity = 3, "power of two");
+    REFUSED(t.type = (pop_target_type)3, "type is 3, which is none of ipu|ipu_model|cpu");
+    REFUSED(memset(t.system, 'x', sizeof(t.system)), "system does not end");
+    REFUSED(strcpy(t.arch, "two words"), "arch has a character that is not allowed");
+    REFUSED(t.system[0] = 0, "system is empty");
+    assert_int_equal(pop_target_check(NULL, &error), POP_INVALID_MACHINE_MODEL);
+    assert_int_equal(pop_target_check(NULL, NULL), POP_INVALID_MACHINE_MODEL);
+    static const char *const systems[] = { "ipu1", "ipu2", "bow", "ipu21" };
+    for (int i = 0; i < 4; ++i) {
+        pop_target t = ipu(systems[i]);
+        assert_int_equal(pop_target_check(&t, NULL), POP_OK);
+    }
+    pop_target cpu = pop_target_create_cpu(true, 0);
+    assert_int_equal(pop_target_check(&cpu, NULL), POP_OK);
+    assert_true(cpu.accurate_half && cpu.num_worker_contexts == 1 && pop_target_num_tiles(&cpu) == 1);
+}
+
+static void test_virtual_targets(void **state)
+{
+    (void)state;
+    pop_target two = ipu("ipu2");
+    two.num_ipus = 4;
+    pop_target part = pop_target_create_virtual(&two, 2, 100);
+    assert_int_equal(pop_target_num_tiles(&part), 200);
+    assert_int_equal(part.bytes_per_tile, two.bytes_per_tile);
+    part = pop_target_create_virtual(&two, 9, 9999);
+    assert_true(pop_target_equal(&part, &two));
+}
+
+static void test_equality_and_hash(void **state)
+{
+    (void)state;
+    pop_target a = ipu("ipu2"), b = ipu("ipu2");
+    memset(b.system + strlen(b.system) + 1, 'x', 3); /* bytes behind the name do not count */
+    assert_true(pop_target_equal(&a, &b));
+    assert_true(pop_target_hash(&a) == pop_target_hash(&b));
+    b.num_stride_bits = 11;
+    assert_false(pop_target_equal(&a, &b));
+    assert_true(pop_target_hash(&a) != pop_target_hash(&b));
+    b = ipu("bow");
+    assert_false(pop_target_equal(&a, &b) || pop_target_equal(&a, NULL));
+    assert_true(pop_target_equal(NULL, NULL));
+}
+
+static void test_null_targets(void **state)
+{
+    (void)state;
+    assert_int_equal(pop_target_num_tiles(NULL), 0);
+    assert_int_equal(pop_target_memory_bytes(NULL), 0);
+    assert_int_equal(pop_target_vector_width(NULL, POP_FLOAT), 0);
+    assert_int_equal(pop_target_type_size(NULL, POP_FLOAT), 0);
+    assert_int_equal(pop_target_weights_per_conv_unit(NULL, POP_FLOAT), 0);
+    assert_int_equal(pop_target_conv_unit_input_load_elems_per_cycle(NULL, POP_FLOAT), 0);
+    assert_int_equal(pop_target_conv_unit_max_pipeline_depth(NULL, POP_FLOAT), 0);
+    assert_int_equal(pop_target_num_conv_units(NULL, POP_FLOAT, POP_FLOAT), 0);
+    assert_false(pop_target_supports_exchange_bus_sharing(NULL));
+    assert_int_equal(pop_target_tiles_per_shared_exchange_bus(NULL), 0);
+    assert_int_equal(pop_target_memory_element_offsets(NULL, NULL, 0), 0);
+    assert_int_equal(pop_target_sync_delay(NULL, 0), 0);
+    assert_int_equal(pop_target_hash(NULL), 0);
+    pop_target none = pop_target_create_virtual(NULL, 1, 1);
+    assert_int_equal(pop_target_num_tiles(&none), 0);
+    char text[8] = "rubbish";
+    assert_int_equal(pop_target_to_text(NULL, text, sizeof(text)), 0);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published_values),
+        cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_sync_delays),
+        cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_unknown_systems),
+        cmocka_unit_test(test_check_names_the_field),
+        cmocka_unit_test(test_virtual_targets),
+        cmocka_unit_test(test_equality_and_hash),
+        cmocka_unit_test(test_null_targets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
