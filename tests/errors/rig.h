@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rows of the error table work on: a graph with one thing of each kind, a second graph, and (for rows about running) an engine. */
+#ifndef TESTS_ERRORS_RIG_H
+#define TESTS_ERRORS_RIG_H
+
+#include <poplar/popc.h>
+#include <poplar/poplar.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct rig {
+    const char *file; /* of the row */
+    int line;         /* of the row; 0: the error is nobody's line */
+    pop_device *device, *other_device, *cpu;
+    pop_device_manager *manager;
+    pop_graph *graph, *other, *made; /* made: what a row made by mistake, or put aside */
+    pop_tensor v, m, n, scalar, flag, sums, u, constant, null, foreign; /* float {4}, float {3,4}, int {4}, int {}, bool {}, float {1}, unmapped */
+    pop_tensor list[4];                                                 /* v and m at first */
+    pop_compute_set set, foreign_set;
+    pop_vertex sum, mixed, foreign_sum; /* not connected; only in rows about building */
+    pop_program main, copy, foreign_program;
+    pop_stream in, out;
+    pop_remote_buffer far; /* 3 rows of float {4} */
+    pop_host_function host;
+    pop_interval_lists lists;
+    pop_target target;
+    double low, high;
+    pop_executable *executable, *good;
+    pop_engine *engine, *unloaded;
+    pop_error error;
+    FILE *scratch, *stream, *full;
+    char directory[64], path[128];
+    char bytes[64];
+};
+
+enum rig_purpose { RIG_BUILD, RIG_COMPILE, RIG_HOST };
+void rig_open(struct rig *r, enum rig_purpose purpose);
+void rig_close(struct rig *r);
+/* Ends the test with the error's text unless it is POP_OK. */
+void rig_must(pop_status status, const pop_error *error);
+
+/* Makers for rows; what they make stands on the row's line. */
+void rig_sum(struct rig *r, pop_tensor in, pop_tensor out);
+void rig_fill(struct rig *r, pop_tensor out);
+pop_vertex rig_mixed(struct rig *r); /* a and b are connected, rows and data are not */
+void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* and executes it */
+const char *rig_file(struct rig *r, const char *name, const char *text);
+FILE *rig_stream(struct rig *r, const char *text);
+/* The good executable as a file, cut bytes longer (shorter when negative), the byte at flip changed (0: none). */
+const char *rig_executable(struct rig *r, const char *name, int cut, long flip);
+const pop_device *rig_detached(struct rig *r);
+pop_status rig_host(const void *const *inputs, void *const *outputs, void *user);
+
+/* The status of calls that return a handle: it must be NULL. */
+pop_status rig_no_device(struct rig *r, pop_device *device);
+pop_status rig_no_manager(struct rig *r, pop_device_manager *manager);
+pop_status rig_no_engine(struct rig *r, pop_engine *engine);
+/* Larger attempts. */
+pop_status rig_hazard(struct rig *r);
+pop_status rig_cycles(struct rig *r);
+pop_status rig_cycles_on_the_cpu(struct rig *r);
+pop_status rig_environment(struct rig *r, const char *text);
+
+#endif
