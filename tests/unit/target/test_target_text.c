@@ -44,7 +44,7 @@ static void randomise(pop_target *target, const struct machine_field *field, uin
 {
     char *place = (char *)target + field->offset;
     double real = field->least + (field->most - field->least) * ((double)next(seed) / 2147483648.0);
-    unsigned count = (unsigned)real, choices = 0;
+    unsigned count = field->kind == FIELD_COUNT ? (unsigned)real : 0, choices = 0;
     bool flag = next(seed) & 1;
     size_t length;
     switch (field->kind) {
