@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs for the compiler's tests: vertex types written down by hand, so that no codelet compiler is needed. */
+#ifndef TEST_COMPILER_FIXTURE_H
+#define TEST_COMPILER_FIXTURE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "compiler/compiler.h"
+#include "graph/build.h"
+#include "popc/module.h"
+
+#include <poplar/poplar.h>
+
+
+static inline struct codelet_field make_field(const char *name, int direction, int shape, unsigned offset, bool size, unsigned alignment)
+{
+    return (struct codelet_field){ .name = name, .direction = (uint8_t)direction, .shape = (uint8_t)shape, .type = POP_FLOAT, .has_size = size,
+                                   .inner_has_size = shape == SHAPE_VECTORS, .alignment = alignment, .offset = offset,
+                                   .bytes = direction == FIELD_STATE && shape == SHAPE_SCALAR ? 4 : size ? 16 : 8,
+                                   .inner_stride = shape == SHAPE_VECTORS ? 16 : shape == SHAPE_SCALARS ? 8 : 0 };
+}
+
+static inline void add_codelet(struct module *module, const char *name, unsigned state_bytes, const struct codelet_field *fields, uint32_t count)
+{
+    struct codelet *codelet = &module->codelets[module->codelet_count++];
+    struct codelet_field *copy = arena_alloc(&module->arena, count * sizeof(*copy));
+    unsigned char *defaults = arena_alloc(&module->arena, state_bytes);
+    memcpy(copy, fields, count * sizeof(*copy));
+    memset(defaults, 0, state_bytes);
+    *codelet = (struct codelet){ .name = name, .state_bytes = state_bytes, .state_alignment = 8, .fields = copy, .field_count = count,
+                                 .defaults = defaults, .symbol = "", .module = module };
+}
+
+/* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
+ * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors. */
+static inline struct module *make_module(void)
+{
+    struct module *module = module_create("test", 1);
+    module->codelets = arena_alloc(&module->arena, 8 * sizeof(*module->codelets));
+    struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
+    struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    struct codelet_field scale[] = { make_field("data", FIELD_INOUT, SHAPE_VECTOR, 0, true, 4) };
+    struct codelet_field wide[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 16), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
+    struct codelet_field rows[] = { make_field("in", FIELD_INPUT, SHAPE_VECTORS, 0, true, 4), make_field("taps", FIELD_STATE, SHAPE_VECTOR, 16, false, 4),
+                                    make_field("gain", FIELD_STATE, SHAPE_SCALAR, 24, false, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALARS, 32, false, 4) };
+    struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4), make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    add_codelet(module, "Sum", 24, sum, 2);
+    add_codelet(module, "Map", 32, map, 2);
+    add_codelet(module, "Scale", 16, scale, 1);
+    add_codelet(module, "Wide", 24, wide, 2);
+    add_codelet(module, "Rows", 40, rows, 4);
+    add_codelet(module, "Two", 32, two, 2);
+    return module;
+}
+
+struct fixture {
+    pop_graph *graph;
+    struct image *image;
+    struct option_set options;
+    pop_error error;
+};
+
+static inline void begin(struct fixture *f)
+{
+    memset(f, 0, sizeof(*f));
+    pop_target target;
+    assert_int_equal(pop_target_create_ipu(1, "ipu1", &target, &f->error), POP_OK);
+    f->graph = pop_graph_create(&target);
+    assert_true(store_add_module(f->graph->store, POP_HERE, "test", make_module()));
+}
+
+static inline void end(struct fixture *f)
+{
+    image_release(f->image);
+    pop_graph_destroy(f->graph);
+    options_free(&f->options);
+}
+
+static inline pop_status compile(struct fixture *f, pop_program program)
+{
+    const pop_error *building = pop_graph_error(f->graph);
+    if (building)
+        fail_msg("building failed: %s", building->text);
+    image_release(f->image);
+    return compile_graph(f->graph->store, &program, 1, &f->options, NULL, NULL, &f->image, &f->error);
+}
+
+static inline void compiled(struct fixture *f, pop_program program)
+{
+    if (compile(f, program) != POP_OK)
+        fail_msg("compiling failed: %s", f->error.text);
+}
+
+/* Compiling fails with a kind, and says what it must. */
+static inline void refused(struct fixture *f, pop_program program, pop_status status, const char *text)
+{
+    assert_int_equal(compile(f, program), status);
+    assert_null(f->image);
+    if (!strstr(f->error.text, text))
+        fail_msg("'%s' does not say '%s'", f->error.text, text);
+}
+
+static inline pop_tensor variable(struct fixture *f, size_t elements, unsigned tile, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(elements), name);
+    pop_graph_set_tile_mapping(f->graph, t, tile);
+    return t;
+}
+
+static inline pop_vertex vertex(struct fixture *f, pop_compute_set set, const char *type, unsigned tile, uint64_t cycles)
+{
+    pop_vertex v = pop_graph_add_vertex(f->graph, set, type);
+    pop_graph_map_vertex(f->graph, v, tile);
+    if (cycles)
+        pop_graph_set_perf_estimate(f->graph, v, cycles, 0);
+    return v;
+}
+
+/* A vertex with fields in and out. */
+static inline pop_vertex in_out(struct fixture *f, pop_compute_set set, const char *type, unsigned tile, pop_tensor in, pop_tensor out)
+{
+    pop_vertex v = vertex(f, set, type, tile, 10);
+    pop_graph_connect(f->graph, v, "in", in);
+    pop_graph_connect(f->graph, v, "out", out);
+    return v;
+}
+
+static inline uint64_t state_word(const struct fixture *f, uint64_t at)
+{
+    uint64_t word;
+    assert_true(at + 8 <= f->image->states.count);
+    memcpy(&word, f->image->states.data + at, sizeof(word));
+    return word;
+}
+
+static inline struct image_cost cost_of(const struct fixture *f, enum image_op_code code)
+{
+    for (size_t i = 0; i < f->image->ops.count; ++i)
+        if (f->image->ops.data[i].kind == code)
+            return f->image->costs.data[i];
+    fail_msg("no op of kind %d", code);
+    return (struct image_cost){ 0 };
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What vertices of one compute set may not do to each other; and bitmaps, which find it out. */
+#include "fixture.h"
+
+#include <stdio.h>
+
+static void test_two_writers(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor data = variable(&f, 153600, 0, "data");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "stencil");
+    pop_graph_connect(f.graph, vertex(&f, set, "Scale", 0, 1), "data", pop_tensor_slice(data, 153599, 153600, 0));
+    int line = __LINE__ + 1;
+    pop_vertex v = pop_graph_add_vertex(f.graph, set, "Scale");
+    pop_graph_map_vertex(f.graph, v, 1);
+    pop_graph_connect(f.graph, v, "data", data);
+    char text[256];
+    snprintf(text, sizeof(text), "%s:%d Field Scale.data writes to elements [0:153600) of variable 'data' that are written to elsewhere in same compute set",
+             __FILE__, line);
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, text);
+    assert_int_equal(f.error.where.line, line);
+    assert_string_equal(f.error.path, "stencil");
+    end(&f);
+}
+
+static void test_reader_of_another(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 130, 0, "a"), b = variable(&f, 130, 0, "b");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    in_out(&f, set, "Map", 0, pop_tensor_slice(b, 0, 65, 0), pop_tensor_slice(a, 0, 65, 0));
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 65, 130, 0), pop_tensor_slice(a, 65, 130, 0)); /* its own: accepted */
+    compiled(&f, pop_execute(set, NULL));
+    in_out(&f, set, "Sum", 1, pop_tensor_slice(a, 64, 66, 0), pop_tensor_at(b, 100));
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR,
+            "Field Sum.in reads from elements [64:66) of variable 'a' that are written to elsewhere in same compute set");
+    end(&f);
+}
+
+/* A vertex may read what it writes, but not what it writes and another writes too. */
+static void test_own_writes_do_not_hide_others(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 10, 0, "a");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    in_out(&f, set, "Map", 0, a, pop_tensor_slice(a, 0, 5, 0));
+    compiled(&f, pop_execute(set, NULL));
+    pop_graph_connect(f.graph, vertex(&f, set, "Scale", 0, 1), "data", pop_tensor_slice(a, 9, 10, 0));
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, "Field Map.in reads from elements [0:10)");
+    end(&f);
+}
+
+static void test_outputs_of_one_vertex(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 10, 0, "a");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    pop_vertex v = vertex(&f, set, "Two", 0, 1);
+    pop_graph_connect(f.graph, v, "a", pop_tensor_slice(a, 0, 6, 0));
+    pop_graph_connect(f.graph, v, "b", pop_tensor_slice(a, 5, 10, 0));
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, "writes to elements");
+    end(&f);
+}
+
+/* Sets do not see each other's bits; interleaved writers do not meet; empty edges write nothing. */
+static void test_what_is_allowed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 1000, 0, "a"), b = variable(&f, 1000, 0, "b");
+    pop_program program = pop_sequence(f.graph, NULL);
+    for (int i = 0; i < 2; ++i) {
+        pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+        in_out(&f, set, "Map", 0, b, pop_tensor_sub_sample(a, 2, 0));
+        in_out(&f, set, "Map", 1, b, pop_tensor_sub_sample(pop_tensor_slice(a, 1, 1000, 0), 2, 0));
+        in_out(&f, set, "Map", 2, pop_tensor_slice(a, 5, 5, 0), pop_tensor_slice(a, 5, 5, 0));
+        pop_sequence_add(program, pop_execute(set, NULL));
+    }
+    compiled(&f, program);
+    end(&f);
+}
+
+/* Every range of a few words against single bits. */
+static void test_bits(void **state)
+{
+    (void)state;
+    enum { BITS = 200 };
+    for (unsigned begin_bit = 0; begin_bit <= BITS; begin_bit += 7)
+        for (unsigned end_bit = begin_bit; end_bit <= BITS; ++end_bit) {
+            uint64_t bits[4] = { 0 };
+            bits_set(bits, 60, 131);
+            unsigned before = 0, after = 0;
+            for (unsigned i = begin_bit; i < end_bit; ++i)
+                before += i >= 60 && i < 131;
+            assert_int_equal(bits_any(bits, begin_bit, end_bit), before > 0);
+            assert_int_equal(bits_set(bits, begin_bit, end_bit), end_bit - begin_bit - before);
+            bits_clear(bits, begin_bit, end_bit);
+            for (unsigned i = 0; i < 256; ++i) {
+                bool set = bits[i / 64] >> (i % 64) & 1;
+                assert_int_equal(set, i >= 60 && i < 131 && !(i >= begin_bit && i < end_bit));
+                after += set;
+            }
+            assert_int_equal(after, 71 - before);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_writers), cmocka_unit_test(test_reader_of_another), cmocka_unit_test(test_own_writes_do_not_hide_others),
+        cmocka_unit_test(test_outputs_of_one_vertex), cmocka_unit_test(test_what_is_allowed), cmocka_unit_test(test_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
