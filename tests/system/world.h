@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One small machine with one graph on it, for tests that use nothing but the public interface.  Every helper ends the test when
+ * a call fails that should not, and prints the library's own words. */
+#ifndef TESTS_SYSTEM_WORLD_H
+#define TESTS_SYSTEM_WORLD_H
+
+#include <poplar/poplar.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct world {
+    const char *machine; /* "ipu1", "ipu2", "cpu" */
+    bool checked;        /* debug.checkedExecution */
+    unsigned tiles;
+    pop_device *device;
+    pop_graph *graph;
+    pop_engine *engine; /* after world_start */
+};
+
+/* A row of a cmocka table that runs a scenario on a small ipu1, a small ipu2 and the CPU, each in the normal and in the checked mode. */
+struct scenario {
+    void (*run)(struct world *w);
+};
+void on_every_machine(void **scenario);
+#define SCENARIO(function) { #function, on_every_machine, NULL, NULL, &(struct scenario){ function } }
+void world_open(struct world *w, const char *machine, bool checked);
+void world_close(struct world *w);
+
+/* A variable over all tiles, with a host read and a host write handle of its name. */
+pop_tensor world_variable(struct world *w, pop_type type, pop_shape shape, const char *name);
+/* The same around a tensor: maps it linearly over the tiles. */
+void world_spread(struct world *w, pop_tensor t);
+/* A constant on tile 0. */
+pop_tensor world_constant(struct world *w, pop_type type, pop_shape shape, double value);
+pop_tensor world_ints(struct world *w, size_t count, const int *values);
+/* Loads the codelets of tests/system/codelets.c. */
+void world_codelets(struct world *w);
+/* A vertex on a tile (modulo the number of tiles) in a set. */
+pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, unsigned tile);
+
+/* Compiles and loads; options are beside the mode's own. */
+void world_start(struct world *w, pop_programs programs);
+void world_start_with(struct world *w, pop_programs programs, pop_options options);
+void world_run(struct world *w, unsigned program);
+/* Runs, and the run must fail with a kind and text that holds words. */
+void world_run_fails(struct world *w, unsigned program, pop_status status, const char *words);
+void world_put(struct world *w, const char *handle, const void *data, size_t bytes);
+void world_get(struct world *w, const char *handle, void *data, size_t bytes);
+
+#define WORLD_PUT(w, handle, array) world_put(w, handle, array, sizeof(array))
+/* Reads an int variable and compares: WORLD_INTS(w, "v", 1, 2, 3). */
+#define WORLD_INTS(w, handle, ...)                                                                                     \
+    world_expect(w, handle, POP_INT, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }))
+#define WORLD_FLOATS(w, handle, ...)                                                                                   \
+    world_expect(w, handle, POP_FLOAT, (const float[]){ __VA_ARGS__ }, sizeof((const float[]){ __VA_ARGS__ }))
+void world_expect(struct world *w, const char *handle, pop_type type, const void *expected, size_t bytes);
+
+/* Ends the test, with the error's text, unless status is POP_OK. */
+void must(pop_status status, const pop_error *error);
+/* Ends the test when the graph has an error. */
+void must_build(struct world *w);
+
+/* A small generator, the same on every machine. */
+struct dice {
+    uint64_t state;
+};
+uint32_t dice_roll(struct dice *dice, uint32_t sides);
+
+#endif
