@@ -8,7 +8,7 @@ if(TREMULA_SANITIZE)
 endif()
 set(environment "CC=${CMAKE_C_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
 
-foreach(check layers budget headers licences paths)
+foreach(check layers budget headers licences options paths)
   add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 add_test(NAME install/consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR})
