@@ -59,8 +59,10 @@ bool store_loaded_type(pop_store *store, pop_where where, const char *api, const
 
 static bool same_module(const struct module *a, const struct module *b)
 {
-    return a == b || (a->codelet_count == b->codelet_count && a->object_size == b->object_size &&
-                      (!a->object_size || memcmp(a->object, b->object, a->object_size) == 0));
+    bool same = a->codelet_count == b->codelet_count && a->object_count == b->object_count;
+    for (uint32_t i = 0; same && i < a->object_count; ++i)
+        same = a->objects[i].size == b->objects[i].size && memcmp(a->objects[i].data, b->objects[i].data, a->objects[i].size) == 0;
+    return same;
 }
 
 bool store_add_module(pop_store *store, pop_where where, const char *api, struct module *module)

@@ -135,7 +135,7 @@ struct pop_store {
     VEC(struct host_function) host_functions;
     VEC(struct graph_function) functions;
     VEC(struct program_node *) programs; /* nodes, in arena */
-    struct view *view_list;              /* every kept view */
+    struct view *view_list;              /* every kept view, malloc'ed each */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
     uint32_t last_type;                  /* of the latest vertex: index of types */

@@ -39,6 +39,7 @@ struct program_node *node_add(const struct call *call, enum program_kind kind, c
     node->name = intern_add(&store->names, name);
     node->where = store_where(store, call->where);
     *vec_push(&store->programs) = node;
+    store->programs_free = program_nodes_free;
     *program = (pop_program){ store, (uint32_t)store->programs.count };
     return node;
 }
