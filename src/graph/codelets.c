@@ -165,7 +165,8 @@ void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, con
                    estimator ? "the vertex type" : "the estimator");
         return;
     }
-    struct vertex_type *type = &graph->store->types.data[type_index(graph->store, vertex_type)];
+    uint32_t index = type_index(graph->store, vertex_type); /* may move the types */
+    struct vertex_type *type = &graph->store->types.data[index];
     type->estimator = estimator;
     type->estimator_user = user;
 }
