@@ -50,8 +50,8 @@ struct compiler {
     /* check */
     uint8_t *variable_use; /* by variable: enum variable_use */
     uint64_t vertex_count; /* of used sets */
-    /* order */
-    uint32_t *order;       /* used vertices by set, type, tile, creation */
+    /* sets, order */
+    uint32_t *order;       /* used vertices by set, creation; then by set, type, tile, creation */
     VEC(struct vertex_group) groups;
     /* hazard, exchange: all bits are 0 between passes */
     struct bitmaps bits;
@@ -68,8 +68,9 @@ enum variable_use { VARIABLE_UNUSED = 0, VARIABLE_MAPPED, VARIABLE_GAPS /* used,
 /* The passes, in their order: pipeline.c.  False: c->error is filled. */
 bool pass_use(struct compiler *c);
 bool pass_check(struct compiler *c);
-bool pass_order(struct compiler *c);
+bool pass_sets(struct compiler *c);
 bool pass_hazard(struct compiler *c);
+bool pass_order(struct compiler *c);
 bool pass_storage(struct compiler *c);
 bool pass_lower(struct compiler *c);
 bool pass_vertices(struct compiler *c);

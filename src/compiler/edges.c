@@ -20,20 +20,6 @@ bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, v
     }
 }
 
-bool edge_single_run(const pop_store *store, const struct edge *edge, struct run *run)
-{
-    if (edge->form == EDGE_RUN) {
-        *run = (struct run){ edge->variable, edge_offset(edge), edge->count };
-        return true;
-    }
-    return view_single_run(store->views.data[edge->variable], run);
-}
-
-uint64_t edge_elements(const pop_store *store, const struct edge *edge)
-{
-    return edge->form == EDGE_VIEW ? store->views.data[edge->variable]->elements : edge->count;
-}
-
 /* Index of the first range that ends behind an element. */
 static size_t range_search(const struct tile_map *map, uint64_t element)
 {

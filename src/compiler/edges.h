@@ -10,9 +10,18 @@
 /* Runs of what an edge is connected to, the rows of a list in order; none for state. */
 bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, void *context);
 /* True, and *run, when a RUN or VIEW edge is one run or empty. */
-bool edge_single_run(const pop_store *store, const struct edge *edge, struct run *run);
+static inline bool edge_single_run(const pop_store *store, const struct edge *edge, struct run *run)
+{
+    if (edge->form != EDGE_RUN)
+        return view_single_run(store->views.data[edge->variable], run);
+    *run = (struct run){ edge->variable, edge_offset(edge), edge->count };
+    return true;
+}
 /* Elements of a RUN or VIEW edge, or of state data. */
-uint64_t edge_elements(const pop_store *store, const struct edge *edge);
+static inline uint64_t edge_elements(const pop_store *store, const struct edge *edge)
+{
+    return edge->form == EDGE_VIEW ? store->views.data[edge->variable]->elements : edge->count;
+}
 
 /* First element of [begin, end) that no tile has, or end. */
 uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end);

@@ -14,11 +14,15 @@ struct part {
     uint64_t begin, end;
 };
 
+/* Bytes by tile in one exchange. */
+struct load {
+    uint64_t *sent, *received;
+    VEC(uint32_t) touched; /* tiles that have any, some more than once */
+};
+
 struct traffic {
     struct compiler *c;
-    uint64_t *sent, *received; /* bytes by tile */
-    uint32_t tiles;
-    VEC(uint32_t) touched;     /* tiles of this exchange, some more than once */
+    struct load before, after; /* a set: exchanges before and after it; copies use the first */
     size_t *cursor;            /* by variable: of its tile map */
     struct bitmaps delivered;  /* elements that the current tile has received */
     VEC(struct part) delivered_parts, sent_parts; /* what to clear; sent ones stand in c->bits */
@@ -30,11 +34,37 @@ static uint64_t *bits_of(const struct traffic *t, struct bitmaps *maps, uint32_t
     return bitmaps_get(maps, variable, t->c->store->variables.data[variable].elements);
 }
 
-static void count_bytes(struct traffic *t, uint64_t *by_tile, uint32_t tile, uint64_t bytes)
+static void load_init(struct load *load, unsigned tiles)
+{
+    *load = (struct load){ .sent = mem_zero(tiles, sizeof(*load->sent)), .received = mem_zero(tiles, sizeof(*load->received)) };
+}
+
+static void load_free(struct load *load)
+{
+    free(load->sent);
+    free(load->received);
+    vec_free(&load->touched);
+}
+
+static void load_add(struct load *load, uint64_t *by_tile, uint32_t tile, uint64_t bytes)
 {
     if (!by_tile[tile])
-        *vec_push(&t->touched) = tile;
+        *vec_push(&load->touched) = tile;
     by_tile[tile] += bytes;
+}
+
+/* The busiest tile's cycles; the load is empty again. */
+static uint64_t load_finish(struct load *load, const pop_target *target)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < load->touched.count; ++i) {
+        uint32_t tile = load->touched.data[i];
+        uint64_t cycles = cost_exchange(target, load->sent[tile], load->received[tile]);
+        longest = cycles > longest ? cycles : longest;
+        load->sent[tile] = load->received[tile] = 0;
+    }
+    load->touched.count = 0;
+    return longest;
 }
 
 /* Elements leave their tile: those that did not already. */
@@ -43,7 +73,7 @@ static void send(struct traffic *t, uint32_t from, const struct part *part)
     uint64_t fresh = bits_set(bits_of(t, &t->c->bits, part->variable), part->begin, part->end);
     if (!fresh)
         return;
-    count_bytes(t, t->sent, from, fresh * variable_element_bytes(t->c, part->variable));
+    load_add(&t->before, t->before.sent, from, fresh * variable_element_bytes(t->c, part->variable));
     *vec_push(&t->sent_parts) = *part;
 }
 
@@ -70,15 +100,15 @@ static void fetch_part(struct traffic *t, const struct part *part, uint32_t owne
     if (!fresh)
         return;
     *vec_push(&t->delivered_parts) = *part;
-    count_bytes(t, t->received, t->tile, fresh * variable_element_bytes(t->c, part->variable));
+    load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part->variable));
     send(t, owner, part);
 }
 
 static void return_part(struct traffic *t, const struct part *part, uint32_t owner)
 {
     uint64_t bytes = (part->end - part->begin) * variable_element_bytes(t->c, part->variable);
-    count_bytes(t, t->received, owner, bytes);
-    count_bytes(t, t->sent, t->tile, bytes);
+    load_add(&t->after, t->after.received, owner, bytes);
+    load_add(&t->after, t->after.sent, t->tile, bytes);
 }
 
 static bool fetch_run(const struct run *run, void *context)
@@ -99,54 +129,31 @@ static void clear_parts(struct traffic *t, struct bitmaps *maps, const struct pa
         bits_clear(bits_of(t, maps, parts[i].variable), parts[i].begin, parts[i].end);
 }
 
-/* The busiest tile's cycles; forgets the traffic. */
-static uint64_t finish_exchange(struct traffic *t)
+static void clear_sent(struct traffic *t)
 {
-    uint64_t longest = 0;
-    for (size_t i = 0; i < t->touched.count; ++i) {
-        uint32_t tile = t->touched.data[i];
-        uint64_t cycles = cost_exchange(&t->c->store->target, t->sent[tile], t->received[tile]);
-        longest = cycles > longest ? cycles : longest;
-        t->sent[tile] = t->received[tile] = 0;
-    }
-    t->touched.count = 0;
     clear_parts(t, &t->c->bits, t->sent_parts.data, t->sent_parts.count);
     t->sent_parts.count = 0;
-    return longest;
 }
 
-/* The runs that a vertex reads, or those that it writes. */
-static void vertex_traffic(struct traffic *t, uint32_t vertex, bool writes)
+static void vertex_traffic(struct traffic *t, uint32_t vertex)
 {
     const pop_store *store = t->c->store;
     const struct vertex *v = &store->vertices.data[vertex];
     const struct codelet *codelet = vertex_codelet(t->c, v);
     for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
-        uint8_t direction = codelet->fields[store->edges.data[e].field].direction;
-        if (direction == FIELD_INOUT || direction == (writes ? FIELD_OUTPUT : FIELD_INPUT))
-            edge_each_run(store, &store->edges.data[e], writes ? return_run : fetch_run, t);
+        const struct edge *edge = &store->edges.data[e];
+        uint8_t direction = codelet->fields[edge->field].direction;
+        if (direction == FIELD_INPUT || direction == FIELD_INOUT)
+            edge_each_run(store, edge, fetch_run, t);
+        if (direction == FIELD_OUTPUT || direction == FIELD_INOUT)
+            edge_each_run(store, edge, return_run, t);
     }
-}
-
-static uint64_t set_exchange(struct traffic *t, const struct used_set *set, bool writes)
-{
-    struct tile_walk walk;
-    tile_walk_begin(&walk, t->c, set);
-    while (tile_walk_next(&walk)) {
-        t->tile = walk.tile;
-        for (uint32_t g = 0; g < set->groups; ++g)
-            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i)
-                vertex_traffic(t, t->c->order[i], writes);
-        clear_parts(t, &t->delivered, t->delivered_parts.data, t->delivered_parts.count);
-        t->delivered_parts.count = 0;
-    }
-    tile_walk_end(&walk);
-    return finish_exchange(t);
 }
 
 /* An exchange takes a sync before it; a step that exchanges nothing takes none. */
-static struct image_cost exchange_cost(struct traffic *t, uint64_t cycles)
+static struct image_cost exchange_cost(struct traffic *t, struct load *load)
 {
+    uint64_t cycles = load_finish(load, &t->c->store->target);
     return (struct image_cost){ .exchange = cycles, .sync = cycles ? cost_sync_all(&t->c->store->target) : 0 };
 }
 
@@ -157,8 +164,19 @@ static struct image_cost add_cost(struct image_cost a, struct image_cost b)
 
 static struct image_cost set_cost(struct traffic *t, const struct used_set *set)
 {
-    struct image_cost before = exchange_cost(t, set_exchange(t, set, false));
-    return add_cost(before, exchange_cost(t, set_exchange(t, set, true)));
+    struct tile_walk walk;
+    tile_walk_begin(&walk, t->c, set);
+    while (tile_walk_next(&walk)) {
+        t->tile = walk.tile;
+        for (uint32_t g = 0; g < set->groups; ++g)
+            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i)
+                vertex_traffic(t, t->c->order[i]);
+        clear_parts(t, &t->delivered, t->delivered_parts.data, t->delivered_parts.count);
+        t->delivered_parts.count = 0;
+    }
+    tile_walk_end(&walk);
+    clear_sent(t);
+    return add_cost(exchange_cost(t, &t->before), exchange_cost(t, &t->after));
 }
 
 /* The tile of a place, and how many elements of at most count follow it there. */
@@ -196,13 +214,14 @@ static struct image_cost copy_cost(struct traffic *t, const struct program_node 
         uint32_t source = owner_at(t, &from.run, &count), destination = owner_at(t, &to.run, &count);
         if (source != destination) {
             struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
-            count_bytes(t, t->received, destination, count * variable_element_bytes(t->c, to.run.variable));
+            load_add(&t->before, t->before.received, destination, count * variable_element_bytes(t->c, to.run.variable));
             send(t, source, &part);
         }
         run_cursor_skip(&from, count);
         run_cursor_skip(&to, count);
     }
-    return exchange_cost(t, finish_exchange(t));
+    clear_sent(t);
+    return exchange_cost(t, &t->before);
 }
 
 struct host_traffic {
@@ -295,18 +314,17 @@ bool pass_exchange(struct compiler *c)
 {
     if (!c->modelled)
         return true;
-    struct traffic t = { .c = c, .tiles = pop_target_num_tiles(&c->store->target) };
-    t.sent = mem_zero(t.tiles, sizeof(*t.sent));
-    t.received = mem_zero(t.tiles, sizeof(*t.received));
+    struct traffic t = { .c = c };
+    load_init(&t.before, pop_target_num_tiles(&c->store->target));
+    load_init(&t.after, pop_target_num_tiles(&c->store->target));
     t.cursor = mem_zero(c->store->variables.count, sizeof(*t.cursor));
     bitmaps_init(&t.delivered, c->store->variables.count);
     cost_ops(&t);
     bitmaps_free(&t.delivered);
-    vec_free(&t.touched);
+    load_free(&t.before);
+    load_free(&t.after);
     vec_free(&t.delivered_parts);
     vec_free(&t.sent_parts);
-    free(t.sent);
-    free(t.received);
     free(t.cursor);
     return true;
 }

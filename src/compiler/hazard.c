@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what lets the
  * host run vertices on the variables' own storage, in any order.
- * In: order.  Out: nothing.  Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
+ * In: sets and their vertices.  Out: nothing.  Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
 #include "compiler/edges.h"
 
 #include <stdio.h>
 
+/* What the current set writes of a variable. */
+struct written {
+    uint32_t set; /* index + 1 of the set that it is about: most reads need no look at bits */
+    uint64_t begin, end;
+};
 struct hazard {
     struct compiler *c;
-    uint32_t *written; /* by variable: index + 1 of the set that writes it, so that most reads need no look at bits */
-    uint32_t set;      /* index + 1 */
+    struct written *written; /* by variable */
+    VEC(uint32_t) variables; /* that the current set writes */
+    uint32_t set;            /* index + 1 */
+    uint64_t runs;           /* that it writes */
     struct run culprit;
     uint32_t vertex;
     const struct edge *edge;
@@ -23,7 +30,15 @@ static uint64_t *bits_of(const struct hazard *h, uint32_t variable)
 static bool write_run(const struct run *run, void *context)
 {
     struct hazard *h = context;
-    h->written[run->variable] = h->set;
+    struct written *written = &h->written[run->variable];
+    uint64_t end = run->offset + run->count;
+    if (written->set != h->set) {
+        *written = (struct written){ h->set, run->offset, end };
+        *vec_push(&h->variables) = run->variable;
+    }
+    written->begin = run->offset < written->begin ? run->offset : written->begin;
+    written->end = end > written->end ? end : written->end;
+    ++h->runs;
     if (bits_set(bits_of(h, run->variable), run->offset, run->offset + run->count) == run->count)
         return true;
     h->culprit = *run;
@@ -48,7 +63,7 @@ static bool set_run(const struct run *run, void *context)
 static bool read_run(const struct run *run, void *context)
 {
     struct hazard *h = context;
-    if (h->written[run->variable] != h->set || !bits_any(bits_of(h, run->variable), run->offset, run->offset + run->count))
+    if (h->written[run->variable].set != h->set || !bits_any(bits_of(h, run->variable), run->offset, run->offset + run->count))
         return true;
     h->culprit = *run;
     return false;
@@ -119,6 +134,21 @@ static bool check_reads(struct hazard *h, uint32_t vertex)
     return good;
 }
 
+/* Clears what the set wrote: all between the first and the last bit where that is less work than run by run. */
+static void clear_set(struct hazard *h, const struct used_set *set)
+{
+    uint64_t words = 0;
+    for (size_t i = 0; i < h->variables.count; ++i)
+        words += (h->written[h->variables.data[i]].end - h->written[h->variables.data[i]].begin) / 64;
+    if (words / 8 <= h->runs)
+        for (size_t i = 0; i < h->variables.count; ++i)
+            bits_clear(bits_of(h, h->variables.data[i]), h->written[h->variables.data[i]].begin, h->written[h->variables.data[i]].end);
+    else
+        for (uint64_t i = 0; i < set->count; ++i)
+            each_edge(h, h->c->order[set->first + i], true, clear_run);
+    h->variables.count = h->runs = 0;
+}
+
 static bool check_set(struct hazard *h, const struct used_set *set)
 {
     const uint32_t *order = h->c->order + set->first;
@@ -128,8 +158,7 @@ static bool check_set(struct hazard *h, const struct used_set *set)
     for (uint64_t i = 0; i < set->count; ++i)
         if (!check_reads(h, order[i]))
             return fail(h, false);
-    for (uint64_t i = 0; i < set->count; ++i)
-        each_edge(h, order[i], true, clear_run);
+    clear_set(h, set);
     return true;
 }
 
@@ -141,6 +170,7 @@ bool pass_hazard(struct compiler *c)
         h.set = s + 1;
         good = check_set(&h, &c->sets.data[s]);
     }
+    vec_free(&h.variables);
     free(h.written);
     return good;
 }

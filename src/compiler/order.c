@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order: the vertices of used sets by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are neighbours.
- * In: sets, checked vertices.  Out: order, groups, first and count of sets.  Counting sorts, least significant key first. */
+/* sets: the vertices of used sets by (set, creation).  In: sets, checked vertices.  Out: order, first and count of sets.
+ * order: the same by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are neighbours.  Out: order, groups.
+ * Counting sorts, least significant key first. */
 #include "compiler/compiler.h"
 
 enum sort_key { KEY_TILE, KEY_TYPE, KEY_SET };
@@ -39,43 +40,52 @@ static void sort_by(struct compiler *c, enum sort_key key, uint32_t buckets, uin
     free(start);
 }
 
-static void find_groups(struct compiler *c)
+bool pass_sets(struct compiler *c)
+{
+    const pop_store *store = c->store;
+    uint64_t at = 0;
+    uint32_t *spare = NULL;
+    c->order = mem_alloc(c->vertex_count * sizeof(*c->order));
+    for (size_t i = 0; i < store->vertices.count; ++i) {
+        uint32_t set = c->set_of[store->vertices.data[i].set];
+        if (set == NONE)
+            continue;
+        c->order[at++] = (uint32_t)i;
+        ++c->sets.data[set].count;
+    }
+    sort_by(c, KEY_SET, (uint32_t)c->sets.count, &spare);
+    free(spare);
+    for (size_t s = 1; s < c->sets.count; ++s)
+        c->sets.data[s].first = c->sets.data[s - 1].first + c->sets.data[s - 1].count;
+    return true;
+}
+
+static void find_groups(struct compiler *c, struct used_set *set)
 {
     const struct vertex *vertices = c->store->vertices.data;
-    uint64_t i = 0;
-    for (uint32_t s = 0; s < c->sets.count; ++s) {
-        struct used_set *set = &c->sets.data[s];
-        set->first = i;
-        set->first_group = (uint32_t)c->groups.count;
-        while (i < c->vertex_count && vertices[c->order[i]].set == set->set) {
-            struct vertex_group group = { vertices[c->order[i]].type, i, 0 };
-            while (i < c->vertex_count && vertices[c->order[i]].set == set->set && vertices[c->order[i]].type == group.type)
-                ++i;
-            group.count = i - group.first;
-            *vec_push(&c->groups) = group;
-        }
-        set->count = i - set->first;
-        set->groups = (uint32_t)c->groups.count - set->first_group;
+    set->first_group = (uint32_t)c->groups.count;
+    for (uint64_t i = set->first, end = set->first + set->count; i < end;) {
+        struct vertex_group group = { vertices[c->order[i]].type, i, 0 };
+        while (i < end && vertices[c->order[i]].type == group.type)
+            ++i;
+        group.count = i - group.first;
+        *vec_push(&c->groups) = group;
     }
+    set->groups = (uint32_t)c->groups.count - set->first_group;
 }
 
 bool pass_order(struct compiler *c)
 {
-    const pop_store *store = c->store;
-    c->order = mem_alloc(c->vertex_count * sizeof(*c->order));
-    uint64_t at = 0;
-    for (size_t i = 0; i < store->vertices.count; ++i)
-        if (c->set_of[store->vertices.data[i].set] != NONE)
-            c->order[at++] = (uint32_t)i;
-    uint32_t tiles = 0;
-    for (uint64_t i = 0; i < c->vertex_count; ++i)
-        if (store->vertices.data[c->order[i]].tile >= tiles)
-            tiles = store->vertices.data[c->order[i]].tile + 1;
-    uint32_t *spare = NULL;
+    uint32_t tiles = 0, *spare = NULL;
+    for (uint64_t i = 0; i < c->vertex_count; ++i) {
+        uint32_t tile = c->store->vertices.data[c->order[i]].tile;
+        tiles = tile >= tiles ? tile + 1 : tiles;
+    }
     sort_by(c, KEY_TILE, tiles, &spare);
-    sort_by(c, KEY_TYPE, (uint32_t)store->types.count, &spare);
+    sort_by(c, KEY_TYPE, (uint32_t)c->store->types.count, &spare);
     sort_by(c, KEY_SET, (uint32_t)c->sets.count, &spare);
     free(spare);
-    find_groups(c);
+    for (size_t s = 0; s < c->sets.count; ++s)
+        find_groups(c, &c->sets.data[s]);
     return true;
 }

@@ -8,16 +8,21 @@
 #include <time.h>
 
 /* Debug builds: what must hold after a pass. */
-static void verify_order(const struct compiler *c)
+static void verify_sets(const struct compiler *c)
 {
     uint64_t count = 0;
     for (size_t s = 0; s < c->sets.count; ++s)
-        count += c->sets.data[s].count;
+        for (uint64_t i = 0; i < c->sets.data[s].count; ++i, ++count)
+            assert(c->store->vertices.data[c->order[c->sets.data[s].first + i]].set == c->sets.data[s].set);
     assert(count == c->vertex_count);
+    (void)count;
+}
+
+static void verify_order(const struct compiler *c)
+{
     for (size_t g = 0; g < c->groups.count; ++g)
         for (uint64_t i = 0; i < c->groups.data[g].count; ++i)
             assert(c->store->vertices.data[c->order[c->groups.data[g].first + i]].type == c->groups.data[g].type);
-    (void)count;
 }
 
 static void verify_bits(const struct compiler *c)
@@ -61,8 +66,9 @@ static const struct pass {
 } passes[] = {
     { "use", pass_use, NULL },
     { "check", pass_check, NULL },
-    { "order", pass_order, verify_order },
+    { "sets", pass_sets, verify_sets },
     { "hazard", pass_hazard, verify_bits },
+    { "order", pass_order, verify_order },
     { "storage", pass_storage, verify_storage },
     { "lower", pass_lower, verify_lower },
     { "vertices", pass_vertices, verify_vertices },

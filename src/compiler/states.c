@@ -41,7 +41,7 @@ static bool in_place(const struct compiler *c, const struct codelet_field *field
         return false;
     if (!run->count || field->alignment <= 1)
         return true;
-    return run->offset * variable_element_bytes(c, run->variable) % field->alignment == 0;
+    return !(run->offset * variable_element_bytes(c, run->variable) & (field->alignment - 1)); /* a power of two */
 }
 
 static void note_write(struct filler *f, const struct codelet_field *field, const struct edge *edge)
