@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing text, interned text, arenas, and what errors say. */
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/str.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void test_text_grows(void **state)
+{
+    (void)state;
+    struct str s = { 0 };
+    assert_string_equal(str_text(&s), "");
+    for (int i = 0; i < 1000; ++i)
+        str_format(&s, "%03d", i);
+    str_add_bytes(&s, "ab\0cd", 2);
+    assert_int_equal(s.length, 3002);
+    assert_int_equal(strlen(s.text), 3002);
+    assert_string_equal(s.text + 2997, "999ab");
+    str_free(&s);
+    assert_null(s.text);
+}
+
+static void test_nearest_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "tiles", "type", "workers", "memory" };
+    assert_string_equal(str_nearest("tile", names, 4), "tiles");
+    assert_string_equal(str_nearest("wrokers", names, 4), "workers");
+    assert_string_equal(str_nearest("memory", names, 4), "memory");
+    assert_null(str_nearest("something else", names, 4));
+    assert_null(str_nearest("tile", NULL, 0));
+    char longest[300];
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = 0;
+    assert_null(str_nearest(longest, names, 4));
+}
+
+static void test_interning(void **state)
+{
+    (void)state;
+    struct intern table = { 0 };
+    char name[32];
+    assert_int_equal(intern_find(&table, "a"), UINT32_MAX);
+    assert_int_equal(intern_add(&table, ""), 0);
+    assert_int_equal(intern_add(&table, NULL), 0);
+    for (uint32_t round = 0; round < 2; ++round)
+        for (uint32_t i = 1; i <= 5003; ++i) {
+            snprintf(name, sizeof(name), "name %u", (unsigned)i);
+            assert_int_equal(intern_add(&table, name), i);
+        }
+    assert_string_equal(intern_text(&table, 4999), "name 4999");
+    assert_int_equal(intern_find(&table, "name 17"), 17);
+    assert_int_equal(intern_find(&table, "name 0"), UINT32_MAX);
+    assert_string_equal(intern_text(&table, 9999), "");
+    intern_free(&table);
+}
+
+static void test_arenas(void **state)
+{
+    (void)state;
+    struct arena arena = { 0 };
+    static const size_t sizes[] = { 0, 1, 17, 4096, 3, 100003, 16 };
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+        unsigned char *memory = arena_alloc(&arena, sizes[i]);
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        memset(memory, 0xaa, sizes[i]);
+    }
+    assert_string_equal(arena_string(&arena, "kept"), "kept");
+    arena_free(&arena);
+    assert_null(arena.block);
+}
+
+static void test_large_blocks_may_fail(void **state)
+{
+    (void)state;
+    assert_null(mem_try(SIZE_MAX));
+    unsigned char *memory = mem_try(65);
+    assert_int_equal((uintptr_t)memory % 64, 0);
+    for (int i = 0; i < 65; ++i)
+        assert_int_equal(memory[i], 0);
+    free(memory);
+    free(mem_try(0));
+}
+
+static void test_kinds_of_error(void **state)
+{
+    (void)state;
+    assert_string_equal(pop_status_name(POP_OK), "ok");
+    assert_string_equal(pop_status_name(POP_INVALID_TILE_MAPPING), "invalid_tile_mapping");
+    assert_string_equal(pop_status_name((pop_status)9999), "unknown status");
+    assert_int_equal(pop_status_base(POP_APPLICATION_RUNTIME_ERROR), POP_RUNTIME_ERROR);
+    assert_int_equal(pop_status_base(POP_RECOVERABLE_RUNTIME_ERROR), POP_SYSTEM_RUNTIME_ERROR);
+    for (int i = 1; i < POP_STATUS_COUNT; ++i) { /* every kind derives from poplar_error */
+        pop_status kind = (pop_status)i;
+        int steps = 0;
+        while (kind != POP_POPLAR_ERROR && steps++ < 5)
+            kind = pop_status_base(kind);
+        assert_int_equal(kind, POP_POPLAR_ERROR);
+    }
+    assert_int_equal(pop_status_base(POP_POPLAR_ERROR), POP_OK);
+}
+
+static void test_errors_as_text(void **state)
+{
+    (void)state;
+    char text[4096], large[3000], path[400];
+    pop_error error;
+    assert_int_equal(error_set(NULL, POP_TYPE_ERROR, NO_WHERE, "call", "%d", 1), POP_TYPE_ERROR);
+    error_set(&error, POP_TYPE_ERROR, (pop_where){ "user.c", 12 }, "pop_call", "saw %d", 7);
+    error_note(&error, "and %s", "more");
+    error_path(&error, "model/layer");
+    size_t length = pop_error_format(&error, text, sizeof(text));
+    assert_string_equal(text, "pop_call: type_error: saw 7\nand more\n  in model/layer\n  at user.c:12");
+    assert_int_equal(length, strlen(text));
+    assert_int_equal(pop_error_format(&error, text, 5), length);
+    assert_string_equal(text, "pop_");
+    assert_int_equal(pop_error_format(&error, NULL, 0), length);
+    pop_error_format(NULL, text, sizeof(text));
+    assert_string_equal(text, "no error");
+    /* What is too long is cut: text at its end, a path at its beginning. */
+    memset(large, 'x', sizeof(large) - 1);
+    large[sizeof(large) - 1] = 0;
+    error_set(&error, POP_TYPE_ERROR, NO_WHERE, large, "%s", large);
+    error_note(&error, "no room");
+    snprintf(path, sizeof(path), "%.300s/end", large);
+    error_path(&error, path);
+    assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+    assert_string_equal(error.path + strlen(error.path) - 4, "/end");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_grows),
+        cmocka_unit_test(test_nearest_names),
+        cmocka_unit_test(test_interning),
+        cmocka_unit_test(test_arenas),
+        cmocka_unit_test(test_large_blocks_may_fail),
+        cmocka_unit_test(test_kinds_of_error),
+        cmocka_unit_test(test_errors_as_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
