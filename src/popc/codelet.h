@@ -61,21 +61,28 @@ struct codelet {
     const unsigned char *defaults; /* state_bytes: the image of a default-constructed vertex (zeros in C) */
     const char **constraints;      /* "elem(*a) != elem(*b)" */
     uint32_t constraint_count;
-    const char *symbol; /* of the run function in the module's object */
+    const char *symbol; /* of the run function */
+    uint32_t object;    /* that has it */
     struct module *module;
 };
 
-/* One loaded .gp: its object code (a host shared object, as bytes) and its vertex types.  Reference counted: graphs and images share it. */
+/* A host shared object, as bytes; one for each source file that went into a module. */
+struct module_object {
+    const unsigned char *data;
+    size_t size;
+    void *handle; /* dlopen handle once module_link was called, else NULL */
+};
+
+/* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any thread. */
 struct module {
     unsigned references;
-    char *name;            /* the file that it came from, for messages */
-    unsigned char *object; /* ELF shared object */
-    size_t object_size;
-    unsigned level;        /* x86-64 micro-architecture level it was compiled for: 1..4 */
+    const char *name; /* the file that it came from, for messages */
+    unsigned level;   /* x86-64 micro-architecture level it was compiled for: 1..4 */
+    struct module_object *objects;
+    uint32_t object_count;
     struct codelet *codelets;
     uint32_t codelet_count;
-    struct arena arena;    /* everything above but object */
-    void *handle;          /* dlopen handle once module_link was called, else NULL */
+    struct arena arena; /* everything above */
 };
 
 /* Reads a .gp from memory (copied).  file_load_error / graph_object_load_error say what is wrong with it. */

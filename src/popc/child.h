@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running the compiler. */
+#ifndef POPC_CHILD_H
+#define POPC_CHILD_H
+
+#include "base/str.h"
+
+#include <poplar/error.h>
+
+/* Runs a program without input and waits for it.  What it says (on either output) is added to said; *code is its exit code, or 128 and the
+ * signal that ended it.  no_environment when it cannot be started. */
+pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error);
+
+#endif

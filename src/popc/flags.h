@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popc's flags, as on its command line. */
+#ifndef POPC_FLAGS_H
+#define POPC_FLAGS_H
+
+#include "base/vec.h"
+
+#include <poplar/error.h>
+
+struct popc_flags {
+    VEC(char *) both;     /* of both compilations: -D -U -I -include -std= */
+    VEC(char *) warnings; /* of the first alone, so that nothing is said twice: -W... */
+    char optimise;        /* '0' to '3' */
+    bool debug;           /* -g */
+    unsigned level;       /* x86-64 level */
+};
+/* Splits at blanks ('...' and "..." keep them) and checks; invalid_option names the nearest known flag.  NULL is none. */
+pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *error);
+void flags_free(struct popc_flags *flags);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popc/machine.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* Parts of v3 that not every compiler's __builtin_cpu_supports knows. */
+static bool has_lzcnt_movbe_f16c(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_MOVBE) || !(c & bit_F16C))
+        return false;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
+}
+
+unsigned machine_level(void)
+{
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt"))
+        return 1;
+    if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma") || !has_lzcnt_movbe_f16c())
+        return 2;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512cd") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+        return 3;
+    return 4;
+}
+
+/* ---- the compiler ---- */
+
+static bool is_program(const char *path, struct stat *status)
+{
+    return stat(path, status) == 0 && S_ISREG(status->st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_program(const char *name, struct str *path, struct stat *status)
+{
+    if (strchr(name, '/')) {
+        str_add(path, name);
+        return is_program(name, status);
+    }
+    const char *places = variable("PATH");
+    for (const char *place = places ? places : "/usr/bin:/bin"; *place;) {
+        size_t length = strcspn(place, ":");
+        str_free(path);
+        str_add_bytes(path, length ? place : ".", length ? length : 1);
+        str_format(path, "/%s", name);
+        if (is_program(path->text, status))
+            return true;
+        place += length + (place[length] == ':');
+    }
+    str_free(path);
+    str_add(path, name);
+    return false;
+}
+
+bool machine_compiler(struct str *path, struct str *identity)
+{
+    const char *name = variable("TREMULA_CC");
+    struct stat status;
+    if (!find_program(name ? name : "gcc", path, &status))
+        return false;
+    str_format(identity, "%s %lld %lld.%09ld", path->text, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+               status.st_mtim.tv_nsec);
+    return true;
+}
+
+/* ---- vertex.h ---- */
+
+#ifndef TREMULA_INCLUDE_DIR
+#define TREMULA_INCLUDE_DIR ""
+#endif
+
+static bool has_vertex_h(const char *directory)
+{
+    struct str file = { 0 };
+    str_format(&file, "%s/poplar/vertex.h", directory);
+    bool there = access(file.text, R_OK) == 0;
+    str_free(&file);
+    return there;
+}
+
+/* From PREFIX/lib/libpoplar.so, PREFIX/lib/x86_64-linux-gnu/libpoplar.so or PREFIX/bin/program to PREFIX/include. */
+static bool beside_library(struct str *path)
+{
+    Dl_info info;
+    char *real = dladdr((void *)(uintptr_t)machine_include, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    bool found = false;
+    for (int up = 0; real && up < 3 && !found; ++up) {
+        char *slash = strrchr(real, '/');
+        if (!slash)
+            break;
+        *slash = 0;
+        if (!up)
+            continue;
+        str_free(path);
+        str_format(path, "%s/include", real);
+        found = has_vertex_h(path->text);
+    }
+    free(real);
+    return found;
+}
+
+pop_status machine_include(struct str *path, pop_error *error)
+{
+    const char *chosen = variable("TREMULA_INCLUDE");
+    if (!chosen && beside_library(path))
+        return POP_OK;
+    str_free(path);
+    str_add(path, chosen ? chosen : TREMULA_INCLUDE_DIR);
+    if (path->text[0] && has_vertex_h(path->text))
+        return POP_OK;
+    if (chosen)
+        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "TREMULA_INCLUDE is '%s', which has no poplar/vertex.h", chosen);
+    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+                     "cannot find poplar/vertex.h beside the library: set TREMULA_INCLUDE to the directory that has it");
+}
+
+/* ---- the cache ---- */
+
+static bool make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        bool good = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!good)
+            return false;
+    }
+    return (mkdir(path, 0777) == 0 || errno == EEXIST) && access(path, R_OK | W_OK | X_OK) == 0;
+}
+
+bool machine_cache(struct str *path)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *own = variable("TREMULA_CACHE_DIR"), *caches = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+    if (own)
+        str_add(path, own);
+    else if (caches)
+        str_format(path, "%s/tremula", caches);
+    else if (home)
+        str_format(path, "%s/.cache/tremula", home);
+    if (path->text && make_directories(path->text))
+        return true;
+    if (!atomic_flag_test_and_set(&told))
+        LOG(CODELETS, WARN, "no cache of compiled codelets: cannot write to '%s'; set TREMULA_CACHE_DIR to a directory that can be written",
+            path->text ? path->text : "~/.cache/tremula");
+    return false;
+}

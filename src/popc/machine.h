@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What popc needs to know of the machine it runs on. */
+#ifndef POPC_MACHINE_H
+#define POPC_MACHINE_H
+
+#include "base/str.h"
+
+#include <poplar/error.h>
+
+/* The highest x86-64 micro-architecture level of this machine: 1 to 4. */
+unsigned machine_level(void);
+
+/* The compiler: TREMULA_CC or gcc, looked up in PATH.  False when there is none; path is then the name that was looked for.
+ * identity is "path size mtime": another one means another compiler. */
+bool machine_compiler(struct str *path, struct str *identity);
+
+/* The directory that has poplar/vertex.h: TREMULA_INCLUDE, beside this library (lib/../include), or where the library was built.
+ * no_environment when it is nowhere. */
+pop_status machine_include(struct str *path, pop_error *error);
+
+/* The cache's directory, made if need be: TREMULA_CACHE_DIR, $XDG_CACHE_HOME/tremula or ~/.cache/tremula.  False when there is none that
+ * can be written to, which is logged once. */
+bool machine_cache(struct str *path);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules as .gp files. */
+#include "popc/module.h"
+
+#include "base/container.h"
+#include "base/error.h"
+
+static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
+/* VERSION 1: the first. */
+enum { VERSION = 1, SECTIONS = 3, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+
+/* ---- writing ---- */
+
+static void write_field(struct bytes *out, const struct codelet_field *field)
+{
+    bytes_string(out, field->name);
+    const uint8_t small[] = { field->direction, field->shape,    field->type,           field->layout,
+                              field->inner_layout, field->has_size, field->inner_has_size, field->interleaved };
+    bytes_put(out, small, sizeof(small));
+    bytes_u32(out, field->alignment);
+    bytes_u32(out, field->offset);
+    bytes_u32(out, field->bytes);
+    bytes_u32(out, field->inner_stride);
+}
+
+static void write_codelet(struct bytes *out, const struct codelet *codelet)
+{
+    bytes_string(out, codelet->name);
+    bytes_string(out, codelet->symbol);
+    bytes_u32(out, codelet->object);
+    bytes_u8(out, codelet->kind);
+    bytes_u32(out, codelet->state_bytes);
+    bytes_u32(out, codelet->state_alignment);
+    bytes_put(out, codelet->defaults, codelet->state_bytes);
+    bytes_u64(out, codelet->field_count);
+    for (uint32_t i = 0; i < codelet->field_count; ++i)
+        write_field(out, codelet->fields + i);
+    bytes_u64(out, codelet->constraint_count);
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i)
+        bytes_string(out, codelet->constraints[i]);
+}
+
+pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
+{
+    (void)error; /* nothing here can fail; callers of other writers need not know */
+    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 };
+    bytes_u32(&head, module->level);
+    bytes_u64(&head, module->object_count);
+    for (uint32_t i = 0; i < module->object_count; ++i) {
+        bytes_u64(&head, module->objects[i].size);
+        bytes_put(&objects, module->objects[i].data, module->objects[i].size);
+    }
+    bytes_u64(&codelets, module->codelet_count);
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        write_codelet(&codelets, module->codelets + i);
+    const struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
+                                                          { "codelets", codelets.v.data, codelets.v.count },
+                                                          { "objects", objects.v.data, objects.v.count } };
+    container_build(magic, VERSION, sections, SECTIONS, data, size);
+    vec_free(&head.v);
+    vec_free(&codelets.v);
+    vec_free(&objects.v);
+    return POP_OK;
+}
+
+/* ---- reading: nothing in the file is believed before it was checked ---- */
+
+static const char *read_name(struct reader *r, struct arena *arena)
+{
+    char *text = reader_string(r);
+    const char *name = arena_string(arena, text);
+    free(text);
+    return name;
+}
+
+static bool power_of_two(uint32_t value)
+{
+    return value && !(value & (value - 1));
+}
+
+static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
+{
+    bool table = f->shape == SHAPE_VECTORS || f->shape == SHAPE_VECTOR_LIST || f->shape == SHAPE_SCALARS;
+    bool plain = f->direction == FIELD_STATE && f->shape == SHAPE_SCALAR;
+    bool edges = f->shape == SHAPE_VECTOR_LIST || f->shape == SHAPE_SCALARS;
+    if (!f->name[0] || f->direction > FIELD_INOUT || f->shape > SHAPE_SCALARS || (edges && f->direction == FIELD_STATE))
+        return false;
+    if (!pop_type_is_supported((pop_type)f->type) || f->layout > LAYOUT_COMPACT_PTR || !power_of_two(f->alignment))
+        return false;
+    if (f->inner_layout > (f->shape == SHAPE_VECTOR_LIST ? (int)LIST_COMPACT_DELTAN : (int)LAYOUT_COMPACT_PTR))
+        return false;
+    uint32_t holder = plain ? (uint32_t)pop_type_size((pop_type)f->type) : f->has_size ? 16 : 8;
+    uint32_t entry = !table ? 0 : f->inner_has_size ? 16 : 8;
+    return f->bytes == holder && f->inner_stride == entry && f->bytes <= state_bytes && f->offset <= state_bytes - f->bytes;
+}
+
+static bool read_fields(struct reader *r, struct codelet *codelet, struct arena *arena)
+{
+    codelet->field_count = (uint32_t)reader_count(r, FIELD_BYTES - 2);
+    codelet->fields = arena_alloc(arena, codelet->field_count * sizeof(*codelet->fields));
+    for (uint32_t i = 0; i < codelet->field_count && !r->failed; ++i) {
+        struct codelet_field *field = codelet->fields + i;
+        *field = (struct codelet_field){ .name = read_name(r, arena), .direction = reader_u8(r) };
+        field->shape = reader_u8(r);
+        field->type = reader_u8(r);
+        field->layout = reader_u8(r);
+        field->inner_layout = reader_u8(r);
+        field->has_size = reader_u8(r) != 0;
+        field->inner_has_size = reader_u8(r) != 0;
+        field->interleaved = reader_u8(r) != 0;
+        field->alignment = reader_u32(r);
+        field->offset = reader_u32(r);
+        field->bytes = reader_u32(r);
+        field->inner_stride = reader_u32(r);
+        if (!plausible_field(field, codelet->state_bytes))
+            return false;
+    }
+    return !r->failed;
+}
+
+static bool read_codelet(struct reader *r, struct codelet *codelet, struct module *module)
+{
+    struct arena *arena = &module->arena;
+    *codelet = (struct codelet){ .name = read_name(r, arena), .module = module };
+    codelet->symbol = read_name(r, arena);
+    codelet->object = reader_u32(r);
+    codelet->kind = reader_u8(r);
+    codelet->state_bytes = reader_u32(r);
+    codelet->state_alignment = reader_u32(r);
+    const void *defaults = reader_take(r, codelet->state_bytes);
+    if (!defaults || !codelet->name[0] || !codelet->symbol[0] || codelet->object >= module->object_count)
+        return false;
+    if (codelet->kind > VERTEX_MULTI || !codelet->state_bytes || !power_of_two(codelet->state_alignment))
+        return false;
+    codelet->defaults = memcpy(arena_alloc(arena, codelet->state_bytes), defaults, codelet->state_bytes);
+    if (!read_fields(r, codelet, arena))
+        return false;
+    codelet->constraint_count = (uint32_t)reader_count(r, 4);
+    codelet->constraints = arena_alloc(arena, codelet->constraint_count * sizeof(*codelet->constraints));
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i)
+        codelet->constraints[i] = read_name(r, arena);
+    return !r->failed;
+}
+
+static bool read_objects(struct reader *head, struct reader *objects, struct module *module)
+{
+    module->level = reader_u32(head);
+    uint64_t count = reader_count(head, 8);
+    module->objects = arena_alloc(&module->arena, count * sizeof(*module->objects));
+    for (uint64_t i = 0; i < count; ++i) {
+        uint64_t size = reader_u64(head);
+        const void *data = size < MOST_BYTES ? reader_take(objects, size) : NULL;
+        if (!data || size < 4 || memcmp(data, "\177ELF", 4) != 0)
+            return false;
+        void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
+        module->objects[module->object_count++] = (struct module_object){ copy, size, NULL };
+    }
+    return !head->failed && head->at == head->size && objects->at == objects->size && module->level >= 1 && module->level <= 4;
+}
+
+static bool read_codelets(struct reader *r, struct module *module)
+{
+    uint64_t count = reader_count(r, CODELET_BYTES);
+    module->codelets = arena_alloc(&module->arena, count * sizeof(*module->codelets));
+    for (uint64_t i = 0; i < count; ++i) {
+        if (!read_codelet(r, module->codelets + i, module))
+            return false;
+        ++module->codelet_count;
+    }
+    return !r->failed && r->at == r->size;
+}
+
+pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error)
+{
+    *module = NULL;
+    struct container_section sections[SECTIONS];
+    size_t count;
+    pop_status status = container_open(magic, VERSION, "codelet file", name, data, size, sections, SECTIONS, &count, error);
+    if (status != POP_OK)
+        return status;
+    struct module *made = module_create(name, 1);
+    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 };
+    head.data = container_find(sections, count, "head", &head.size);
+    codelets.data = container_find(sections, count, "codelets", &codelets.size);
+    objects.data = container_find(sections, count, "objects", &objects.size);
+    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made)) {
+        module_release(made);
+        return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL, "codelet file '%s' is damaged: its description of vertex types does not fit",
+                         name);
+    }
+    *module = made;
+    return POP_OK;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What everybody else calls: compile, load, merge. */
+#include "popc/cache.h"
+#include "popc/machine.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+
+#include <poplar/popc.h>
+#include <stdio.h>
+
+enum kind { KIND_C, KIND_CODELETS, KIND_ASSEMBLY, KIND_CPP, KIND_UNKNOWN };
+
+static enum kind kind_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        enum kind kind;
+    } kinds[] = { { ".c", KIND_C },     { ".gp", KIND_CODELETS }, { ".S", KIND_ASSEMBLY }, { ".s", KIND_ASSEMBLY },
+                  { ".cpp", KIND_CPP }, { ".cc", KIND_CPP },      { ".cxx", KIND_CPP },    { ".C", KIND_CPP } };
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    for (size_t i = 0; dot && i < sizeof(kinds) / sizeof(kinds[0]); ++i)
+        if (strcmp(dot, kinds[i].ending) == 0)
+            return kinds[i].kind;
+    return KIND_UNKNOWN;
+}
+
+static pop_status refuse_kind(const char *path, enum kind kind, pop_error *error)
+{
+    if (kind == KIND_ASSEMBLY)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: write the vertex in C "
+                         "(POP_VERTEX and a compute function) and add that file",
+                         path);
+    if (kind == KIND_CPP)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "C++ codelets are not supported yet: '%s'; write the vertex in C (POP_VERTEX and a compute function) in a .c file", path);
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is no codelet file by its ending: .c (a source) or .gp (compiled by popc) can be loaded",
+                     path);
+}
+
+/* ---- one source ---- */
+
+static pop_status compile_fresh(const struct source *source, const char *entry, const char *compiler, const char *identity, struct module **module,
+                                struct str *messages, pop_error *error)
+{
+    struct built built;
+    pop_status status = build_module(source, compiler, &built, error);
+    if (status == POP_OK && entry)
+        cache_store(entry, &built, identity);
+    *module = built.module;
+    str_add(messages, str_text(&built.messages));
+    built_free(&built);
+    if (status == POP_OK)
+        LOG(CODELETS, DEBUG, "compiled '%s': %u vertex types", source->name, (unsigned)(*module)->codelet_count);
+    return status;
+}
+
+static pop_status compile_source(const struct source *source, struct module **module, struct str *messages, pop_error *error)
+{
+    struct str entry = { 0 }, compiler = { 0 }, identity = { 0 };
+    bool cached = cache_path(source, &entry), present = machine_compiler(&compiler, &identity);
+    pop_status status = POP_OK;
+    if (cached && cache_find(entry.text, source, present ? identity.text : NULL, module, messages))
+        LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
+    else if (!present)
+        status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+                           "cannot compile '%s': there is no C compiler '%s'; install gcc, set TREMULA_CC to a compiler, or load a .gp file that popc made",
+                           source->name, compiler.text);
+    else
+        status = compile_fresh(source, cached ? entry.text : NULL, compiler.text, identity.text, module, messages, error);
+    str_free(&entry);
+    str_free(&compiler);
+    str_free(&identity);
+    return status;
+}
+
+static pop_status compile_text(const char *name, const char *text, size_t size, const struct popc_flags *flags, struct module **module,
+                               struct str *messages, pop_error *error)
+{
+    struct str include = { 0 };
+    pop_status status = machine_include(&include, error);
+    if (status == POP_OK) {
+        const char *slash = strrchr(name, '/');
+        struct str directory = { 0 };
+        str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
+        const struct source source = { name, text, size, directory.text, include.text, flags };
+        status = compile_source(&source, module, messages, error);
+        str_free(&directory);
+    }
+    str_free(&include);
+    return status;
+}
+
+static pop_status compile_named(const char *name, const char *text, const char *flags, struct module **module, struct str *messages, pop_error *error)
+{
+    enum kind kind = kind_of(name);
+    if (kind == KIND_ASSEMBLY || kind == KIND_CPP)
+        return refuse_kind(name, kind, error);
+    struct popc_flags parsed;
+    pop_status status = flags_parse(&parsed, flags, error);
+    if (status != POP_OK)
+        return status;
+    char *read = NULL;
+    size_t size = text ? strlen(text) : 0;
+    if (!text)
+        status = file_read(name, &read, &size, error);
+    if (status == POP_OK)
+        status = compile_text(name, text ? text : read, size, &parsed, module, messages, error);
+    free(read);
+    flags_free(&parsed);
+    return status;
+}
+
+static pop_status load_gp(const char *path, struct module **module, pop_error *error)
+{
+    char *data;
+    size_t size;
+    pop_status status = file_read(path, &data, &size, error);
+    if (status != POP_OK)
+        return status;
+    status = module_read(path, data, size, module, error);
+    free(data);
+    return status;
+}
+
+static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages, pop_error *error)
+{
+    enum kind kind = kind_of(path);
+    if (kind == KIND_CODELETS)
+        return load_gp(path, module, error);
+    if (kind == KIND_C)
+        return compile_named(path, NULL, flags, module, messages, error);
+    return refuse_kind(path, kind, error);
+}
+
+/* Warnings; errors stand in the error. */
+static void log_messages(const char *name, pop_status status, struct str *messages)
+{
+    if (status == POP_OK && messages->length)
+        LOG(CODELETS, WARN, "the compiler said of '%s':\n%s", name, messages->text);
+    str_free(messages);
+}
+
+pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module, pop_error *error)
+{
+    struct str messages = { 0 };
+    *module = NULL;
+    pop_status status = compile_named(name ? name : "codelets.c", text, flags, module, &messages, error);
+    log_messages(name ? name : "codelets.c", status, &messages);
+    return status;
+}
+
+pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error)
+{
+    struct str messages = { 0 };
+    *module = NULL;
+    pop_status status = load_any(path, flags, module, &messages, error);
+    log_messages(path, status, &messages);
+    return status;
+}
+
+/* ---- popc's command ---- */
+
+static pop_status write_module(const struct module *module, const char *output, pop_error *error)
+{
+    char *data;
+    size_t size;
+    pop_status status = module_write(module, &data, &size, error);
+    if (status != POP_OK)
+        return status;
+    status = file_write(output, data, size, error);
+    free(data);
+    return status;
+}
+
+pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose, pop_error *error)
+{
+    if (!count || !output)
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, "popc_compile_files", "popc: %s", count ? "no output file was named" : "no input file was named");
+    struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
+    struct str messages = { 0 };
+    struct popc_flags parsed;
+    pop_status status = flags_parse(&parsed, flags, error); /* .gp files alone would not look at them */
+    if (status == POP_OK)
+        flags_free(&parsed);
+    for (size_t i = 0; i < count && status == POP_OK; ++i)
+        status = load_any(inputs[i], flags, modules + i, &messages, error);
+    if (status == POP_OK)
+        status = module_merge(modules, count, output, &merged, error);
+    if (status == POP_OK)
+        status = write_module(merged, output, error);
+    if (verbose && messages.length)
+        fputs(messages.text, stderr);
+    for (size_t i = 0; i < count; ++i)
+        module_release(modules[i]);
+    module_release(merged);
+    free(modules);
+    str_free(&messages);
+    return status;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) says that struct NAME is a vertex, a function NAME_compute
+ * makes it a codelet.  Constraints are pairs of strings in a section of their own. */
+#include "popc/reflect.h"
+#include "popc/reflect_type.h"
+
+#include "base/error.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const prefixes[] = { [VERTEX_WORKER] = "pop_worker_vertex__",
+                                        [VERTEX_SUPERVISOR] = "pop_supervisor_vertex__",
+                                        [VERTEX_MULTI] = "pop_multi_vertex__" };
+static const char constraint_section[] = "pop_constraints";
+
+/* Debug information has whole paths; the user sees what was written in the program. */
+static bool ends_with(const char *path, const char *name)
+{
+    size_t length = strlen(name), whole = strlen(path);
+    return whole >= length && strcmp(path + whole - length, name) == 0;
+}
+
+pop_status reflect_refuse(struct reflection *r, Dwarf_Die *at, const char *format, ...)
+{
+    struct str text = { 0 };
+    int line = 0;
+    const char *file = at ? dwarf_decl_file(at) : NULL;
+    if (file && dwarf_decl_line(at, &line) == 0)
+        str_format(&text, "%s:%d: ", ends_with(file, r->source) ? r->source : file, line);
+    else
+        str_format(&text, "%s: ", r->source);
+    va_list arguments;
+    va_start(arguments, format);
+    str_vformat(&text, format, arguments);
+    va_end(arguments);
+    error_set(r->error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", text.text);
+    str_free(&text);
+    return POP_GRAPH_PROGRAM_COMPILATION_ERROR;
+}
+
+/* The vertex's name when a typedef marks one. */
+static const char *vertex_name(Dwarf_Die *die, enum vertex_kind *kind)
+{
+    const char *name = dwarf_tag(die) == DW_TAG_typedef ? dwarf_diename(die) : NULL;
+    for (int i = VERTEX_WORKER; name && i <= VERTEX_MULTI; ++i)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
+            *kind = (enum vertex_kind)i;
+            return name + strlen(prefixes[i]);
+        }
+    return NULL;
+}
+
+static bool is_function_of(Dwarf_Die *die, const char *vertex)
+{
+    const char *name = dwarf_tag(die) == DW_TAG_subprogram ? dwarf_diename(die) : NULL;
+    size_t length = strlen(vertex);
+    return name && strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 && dwarf_hasattr(die, DW_AT_low_pc);
+}
+
+static bool find_compute(Dwarf_Die *unit, const char *vertex, Dwarf_Die *function)
+{
+    if (dwarf_child(unit, function) != 0)
+        return false;
+    do {
+        if (is_function_of(function, vertex))
+            return true;
+    } while (dwarf_siblingof(function, function) == 0);
+    return false;
+}
+
+/* The parameters of compute: a pointer to the vertex, and the worker of a MultiVertex. */
+static bool right_parameters(Dwarf_Die *function, const Dwarf_Die *vertex, bool multi)
+{
+    Dwarf_Die parameter, type, target;
+    unsigned count = 0;
+    for (int end = dwarf_child(function, &parameter); end == 0; end = dwarf_siblingof(&parameter, &parameter)) {
+        if (dwarf_tag(&parameter) != DW_TAG_formal_parameter)
+            continue;
+        if (!type_of(&parameter, &type))
+            return false;
+        bool good = count == 0 ? type_pointee(&type, &target) && dwarf_dieoffset(&target) == dwarf_dieoffset((Dwarf_Die *)(uintptr_t)vertex)
+                               : pop_type_is_integral(type_scalar(&type));
+        if (!good)
+            return false;
+        ++count;
+    }
+    return count == (multi ? 2u : 1u);
+}
+
+static pop_status check_compute(struct reflection *r, Dwarf_Die *function, const Dwarf_Die *type, struct reflected *vertex)
+{
+    const char *name = vertex->codelet.name;
+    bool multi = vertex->codelet.kind == VERTEX_MULTI;
+    Dwarf_Die returned;
+    vertex->returns_bool = type_of(function, &returned);
+    if (vertex->returns_bool && type_scalar(&returned) != POP_BOOL) {
+        struct str spelled = { 0 };
+        type_spell(&returned, &spelled);
+        pop_status status = reflect_refuse(r, function, "%s_compute returns '%s', it can return bool or void", name, str_text(&spelled));
+        str_free(&spelled);
+        return status;
+    }
+    if (!right_parameters(function, type, multi))
+        return reflect_refuse(r, function, "%s_compute has to take (%s *v%s)", name, name, multi ? ", unsigned worker" : "");
+    return POP_OK;
+}
+
+/* The largest alignment that a part of the struct asks for. */
+static uint32_t alignment_of(Dwarf_Die *type)
+{
+    uint64_t alignment = die_number(type, DW_AT_alignment, 1);
+    Dwarf_Die member, of, bare;
+    for (int end = dwarf_child(type, &member); end == 0; end = dwarf_siblingof(&member, &member)) {
+        if (dwarf_tag(&member) != DW_TAG_member || !type_of(&member, &of))
+            continue;
+        bare = of;
+        uint64_t least = die_number(&member, DW_AT_alignment, 1), natural = 1;
+        Dwarf_Word bytes;
+        if (type_strip(&bare) && dwarf_tag(&bare) == DW_TAG_structure_type)
+            natural = sizeof(void *); /* our holders: pointers and sizes */
+        else if (dwarf_tag(&bare) != DW_TAG_array_type && dwarf_aggregate_size(&of, &bytes) == 0)
+            natural = bytes;
+        least = natural > least ? natural : least;
+        alignment = least > alignment ? least : alignment;
+    }
+    return (uint32_t)alignment;
+}
+
+static pop_status read_vertex(struct reflection *r, Dwarf_Die *mark, Dwarf_Die *function, struct reflected *vertex)
+{
+    Dwarf_Die type;
+    struct codelet *codelet = &vertex->codelet;
+    if (!type_of(mark, &type) || !type_strip(&type) || dwarf_tag(&type) != DW_TAG_structure_type || !dwarf_haschildren(&type))
+        return dwarf_hasattr(&type, DW_AT_byte_size) ? POP_OK : reflect_refuse(r, mark, "vertex '%s' has no body", codelet->name);
+    pop_status status = check_compute(r, function, &type, vertex);
+    if (status == POP_OK)
+        status = reflect_fields(r, &type, codelet);
+    codelet->state_bytes = (uint32_t)die_number(&type, DW_AT_byte_size, 0);
+    codelet->state_alignment = alignment_of(&type);
+    return status;
+}
+
+static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **without)
+{
+    Dwarf_Die die, function;
+    pop_status status = POP_OK;
+    for (int end = dwarf_child(unit, &die); end == 0 && status == POP_OK; end = dwarf_siblingof(&die, &die)) {
+        enum vertex_kind kind;
+        const char *name = vertex_name(&die, &kind);
+        if (!name)
+            continue;
+        if (!find_compute(unit, name, &function)) {
+            *without = *without ? *without : arena_string(r->arena, name);
+            continue;
+        }
+        struct reflected *vertex = vec_push(&r->vertices);
+        *vertex = (struct reflected){ .codelet = { .name = arena_string(r->arena, name), .kind = (uint8_t)kind } };
+        status = read_vertex(r, &die, &function, vertex);
+        if (!vertex->codelet.state_bytes)
+            vertex->codelet.state_bytes = 1; /* states are told apart by their addresses */
+        if (!vertex->codelet.state_alignment)
+            vertex->codelet.state_alignment = 1;
+        void *defaults = arena_alloc(r->arena, vertex->codelet.state_bytes);
+        vertex->codelet.defaults = memset(defaults, 0, vertex->codelet.state_bytes);
+    }
+    return status;
+}
+
+/* ---- constraints ---- */
+
+static Elf_Data *constraint_data(Elf *elf)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strcmp(name, constraint_section) == 0)
+            return elf_getdata(section, NULL);
+    }
+    return NULL;
+}
+
+/* Each *name or **name of a constraint is a field. */
+static pop_status check_constraint(struct reflection *r, const struct codelet *codelet, const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (const char *star = strchr(text, '*'); star; star = strchr(star, '*')) {
+        star += strspn(star, "* ");
+        size_t length = strspn(star, letters);
+        char name[128];
+        snprintf(name, sizeof(name), "%.*s", (int)length, star);
+        if (!codelet_find_field(codelet, name))
+            return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' names '%s', which is no field of it", text, codelet->name, name);
+    }
+    if (strncmp(text, "elem(", 5) != 0 && strncmp(text, "region(", 7) != 0)
+        return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' is not of the form \"elem(*a) != elem(*b)\"", text, codelet->name);
+    return POP_OK;
+}
+
+static pop_status add_constraint(struct reflection *r, const char *vertex, const char *text)
+{
+    struct codelet *codelet = NULL;
+    for (size_t i = 0; i < r->vertices.count; ++i)
+        if (strcmp(r->vertices.data[i].codelet.name, vertex) == 0)
+            codelet = &r->vertices.data[i].codelet;
+    if (!codelet)
+        return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is no vertex with a compute function", text, vertex);
+    pop_status status = check_constraint(r, codelet, text);
+    if (status != POP_OK)
+        return status;
+    const char **grown = arena_alloc(r->arena, (codelet->constraint_count + 1) * sizeof(*grown));
+    if (codelet->constraint_count)
+        memcpy(grown, codelet->constraints, codelet->constraint_count * sizeof(*grown));
+    grown[codelet->constraint_count++] = arena_string(r->arena, text);
+    codelet->constraints = grown;
+    return POP_OK;
+}
+
+static pop_status read_constraints(struct reflection *r, Elf *elf)
+{
+    const Elf_Data *data = constraint_data(elf);
+    if (!data)
+        return POP_OK;
+    const char *at = data->d_buf, *end = at + data->d_size;
+    pop_status status = POP_OK;
+    while (at && at < end && status == POP_OK) {
+        const char *vertex = at, *stop = memchr(at, 0, (size_t)(end - at));
+        const char *text = stop ? stop + 1 : end;
+        const char *last = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+        if (!last)
+            break;
+        status = add_constraint(r, vertex, text);
+        at = last + 1;
+    }
+    return status;
+}
+
+/* ---- the object ---- */
+
+static pop_status read_units(struct reflection *r, Dwarf *dwarf)
+{
+    const char *without = NULL;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    pop_status status = POP_OK;
+    while (status == POP_OK && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        status = read_unit(r, &die, &without);
+    if (status != POP_OK || r->vertices.count)
+        return status;
+    if (without)
+        return reflect_refuse(r, NULL, "vertex '%s' has no function %s_compute(%s *v), and there is no other vertex (a static inline one is not seen)",
+                              without, without, without);
+    return reflect_refuse(r, NULL, "no vertex in it: declare POP_VERTEX(Name) { ... }; and define bool Name_compute(Name *v)");
+}
+
+pop_status reflect_object(struct reflection *r, const void *object, size_t size)
+{
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)(uintptr_t)object, size);
+    Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+    pop_status status = dwarf ? read_units(r, dwarf)
+                              : reflect_refuse(r, NULL, "the compiler wrote no debug information: is TREMULA_CC a C compiler like gcc?");
+    if (status == POP_OK)
+        status = read_constraints(r, elf);
+    if (dwarf)
+        dwarf_end(dwarf);
+    if (elf)
+        elf_end(elf);
+    return status;
+}

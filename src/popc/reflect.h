@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading vertex types from a compiled object. */
+#ifndef POPC_REFLECT_H
+#define POPC_REFLECT_H
+
+#include "popc/module.h"
+
+#include <elfutils/libdw.h>
+
+/* A vertex type and what the generated code has to know of it. */
+struct reflected {
+    struct codelet codelet; /* its parts live in the module's arena; symbol is not set */
+    bool returns_bool;
+};
+struct reflection {
+    const char *source; /* for messages */
+    struct arena *arena;
+    VEC(struct reflected) vertices;
+    pop_error *error;
+};
+
+/* object is a linked shared object with debug information.  graph_program_compilation_error names what a vertex may not have. */
+pop_status reflect_object(struct reflection *reflection, const void *object, size_t size);
+
+/* The fields of a vertex that is a C struct with the marks of vertex.h. */
+pop_status reflect_fields(struct reflection *reflection, Dwarf_Die *type, struct codelet *codelet);
+/* Records "file:line: text" and returns graph_program_compilation_error. */
+pop_status reflect_refuse(struct reflection *reflection, Dwarf_Die *at, const char *format, ...) POP_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popc as users meet it: errors with their own lines, the cache, .gp files and what is refused. */
+#include "popc/codelet.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+/* cmocka needs the above first */
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "scratch.h"
+
+#include <poplar/popc.h>
+#include <pthread.h>
+
+#define VERTEX(name) "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name " *v) { *v->out = 1; }\n"
+
+static int popc_setup(void **state)
+{
+    (void)state;
+    return scratch_make();
+}
+
+static int popc_teardown(void **state)
+{
+    (void)state;
+    return scratch_remove();
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    unsetenv("TREMULA_CC");
+    return scratch_empty();
+}
+
+static const char *in_scratch(char *path, const char *name)
+{
+    snprintf(path, 128, "%s/%s", scratch_path, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    assert_int_equal(file_write(in_scratch(path, name), text, strlen(text), NULL), POP_OK);
+}
+
+static bool compiles(const char *text, const char *flags)
+{
+    struct module *module;
+    pop_error error;
+    pop_status status = popc_compile("text.c", text, flags, &module, &error);
+    module_release(module);
+    return status == POP_OK;
+}
+
+#define EXPECT(call, status_, ...)                                                                                     \
+    do {                                                                                                               \
+        const char *const words[] = { __VA_ARGS__ };                                                                   \
+        assert_int_equal(call, status_);                                                                               \
+        assert_int_equal(error.status, status_);                                                                       \
+        for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); ++w)                                                  \
+            if (!strstr(error.text, words[w]))                                                                         \
+                fail_msg("'%s' does not say '%s'", error.text, words[w]);                                              \
+    } while (0)
+
+/* ---- errors ---- */
+
+static void the_compilers_message_has_the_users_line(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+    const char *text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_OUTPUT(int) out;\n};\n"
+                       "void V_compute(V *v)\n{\n    *v->out = nothing;\n}\n";
+    EXPECT(popc_compile("dir/mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "cannot compile 'dir/mine.c'",
+           "dir/mine.c:7:15: error: 'nothing' undeclared");
+    assert_null(module);
+    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(POP_VECTOR(float, ROUND)) in;\n};\nvoid V_compute(V *v) { }\n";
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:3:", "ROUND");
+    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(float) in;\n};\nvoid V_compute(V *v) { *v->in = 1; }\n";
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:5:", "read-only");
+    text = "#include \"nowhere.h\"\n";
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:1:", "nowhere.h");
+}
+
+static void a_long_message_begins_with_its_error(void **state)
+{
+    (void)state;
+    struct str text = { 0 };
+    for (int i = 0; i < 40; ++i)
+        str_format(&text, "#warning number %d\n", i);
+    str_add(&text, "int x = nothing;\n");
+    pop_error error;
+    struct module *module;
+    EXPECT(popc_compile("mine.c", text.text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:41:9: error: 'nothing'");
+    str_free(&text);
+}
+
+static void files_that_are_not_for_popc(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+    EXPECT(popc_load("nowhere.c", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.c'");
+    EXPECT(popc_load("nowhere.gp", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.gp'");
+    EXPECT(popc_load("x.S", NULL, &module, &error), POP_FILE_LOAD_ERROR, "'x.S' is an assembly source", "write the vertex in C");
+    EXPECT(popc_load("dir.c/x.s", NULL, &module, &error), POP_FILE_LOAD_ERROR, "assembly source");
+    EXPECT(popc_load("x.cpp", NULL, &module, &error), POP_FILE_LOAD_ERROR, "C++ codelets are not supported yet");
+    EXPECT(popc_compile("x.cc", "int x;", NULL, &module, &error), POP_FILE_LOAD_ERROR, "C++ codelets are not supported yet");
+    EXPECT(popc_load("codelets", NULL, &module, &error), POP_FILE_LOAD_ERROR, "'codelets' is no codelet file by its ending", ".gp");
+}
+
+static void flags_that_are_refused(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+#define FLAG(flags, ...) EXPECT(popc_compile("v.c", VERTEX("V"), flags, &module, &error), POP_INVALID_OPTION, __VA_ARGS__)
+    FLAG("-O7", "unknown flag '-O7'", "did you mean '-O0'");
+    FLAG("-g -includ x.h", "unknown flag '-includ'", "did you mean '-include'");
+    FLAG("-march=native", "'-march=native'", "depend on the machine", "x86-64-v3");
+    FLAG("-O2 -ffast-math", "'-ffast-math'", "allowed are -O0 to -O3");
+    FLAG("-Wl,-z,now", "unknown flag '-Wl,-z,now'");
+    FLAG("-I", "'-I' needs an argument");
+    FLAG("-std=c89", "unknown flag '-std=c89'");
+    FLAG("x.c", "unknown flag 'x.c'");
+}
+
+static void flags_reach_the_compiler(void **state)
+{
+    (void)state;
+    write_file("wanted.h", "#define WANTED 3\n");
+    char flags[256];
+    snprintf(flags, sizeof(flags), "-D A=1 -DB='2' -I %s -include wanted.h \"-DC=4\"", scratch_path);
+    assert_true(compiles("#if A != 1 || B != 2 || WANTED != 3 || C != 4\n#error\n#endif\n" VERTEX("V"), flags));
+    assert_false(compiles("#warning no\n" VERTEX("V"), "-Werror"));
+}
+
+/* ---- the compiler and the cache ---- */
+
+static void a_missing_compiler_says_the_ways_out(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    EXPECT(popc_compile("v.c", VERTEX("V"), NULL, &module, &error), POP_NO_ENVIRONMENT, "'/nonexistent/gcc'", "install gcc", "TREMULA_CC", ".gp");
+}
+
+static void a_hit_needs_no_compiler(void **state)
+{
+    (void)state;
+    assert_true(compiles(VERTEX("V"), NULL));
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    assert_true(compiles(VERTEX("V"), NULL));
+    assert_true(compiles(VERTEX("V"), ""));
+    assert_false(compiles(VERTEX("W"), NULL));       /* other source */
+    assert_false(compiles(VERTEX("V"), "-O1"));      /* other flags */
+    assert_false(compiles(VERTEX("V"), "-DX"));
+    assert_false(compiles(VERTEX("V"), "-march=x86-64"));
+}
+
+/* Another compiler than the entry's: it is asked. */
+static void a_change_of_compiler_compiles_again(void **state)
+{
+    (void)state;
+    assert_true(compiles(VERTEX("V"), NULL));
+    setenv("TREMULA_CC", "/bin/false", 1);
+    assert_false(compiles(VERTEX("V"), NULL));
+}
+
+static void a_changed_include_compiles_again(void **state)
+{
+    (void)state;
+    char path[128];
+    pop_error error;
+    struct module *module;
+    write_file("part.h", "#define TYPE float\n");
+    write_file("whole.c", "#include \"part.h\"\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { TYPE x; };\nvoid V_compute(V *v) { v->x = 0; }\n");
+    assert_int_equal(popc_load(in_scratch(path, "whole.c"), NULL, &module, &error), POP_OK);
+    assert_int_equal(module->codelets[0].fields[0].type, POP_FLOAT);
+    module_release(module);
+    write_file("part.h", "#define TYPE short\n");
+    assert_int_equal(popc_load(path, NULL, &module, &error), POP_OK);
+    assert_int_equal(module->codelets[0].fields[0].type, POP_SHORT);
+    module_release(module);
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    assert_int_equal(popc_load(path, NULL, &module, &error), POP_OK);
+    module_release(module);
+    write_file("part.h", "#define TYPE int\n");
+    assert_int_equal(popc_load(path, NULL, &module, &error), POP_NO_ENVIRONMENT);
+}
+
+/* Alters one byte of each cache entry. */
+static void damage_cache(void)
+{
+    DIR *directory = opendir(scratch_path);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        char path[512], *data;
+        size_t size;
+        if (!strstr(entry->d_name, ".codelets"))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", scratch_path, entry->d_name);
+        assert_int_equal(file_read(path, &data, &size, NULL), POP_OK);
+        data[size / 2] ^= 1;
+        assert_int_equal(file_write(path, data, size, NULL), POP_OK);
+        free(data);
+    }
+    closedir(directory);
+}
+
+static void a_damaged_entry_is_made_again(void **state)
+{
+    (void)state;
+    assert_true(compiles(VERTEX("V"), NULL));
+    damage_cache();
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    assert_false(compiles(VERTEX("V"), NULL));
+    unsetenv("TREMULA_CC");
+    assert_true(compiles(VERTEX("V"), NULL));
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    assert_true(compiles(VERTEX("V"), NULL));
+}
+
+static void no_cache_is_no_error(void **state)
+{
+    (void)state;
+    setenv("TREMULA_CACHE_DIR", "/proc/nowhere", 1);
+    bool good = compiles(VERTEX("V"), NULL);
+    setenv("TREMULA_CACHE_DIR", scratch_path, 1);
+    assert_true(good);
+}
+
+static void *compile_in_thread(void *number)
+{
+    struct module *module;
+    pop_error error;
+    char text[256];
+    snprintf(text, sizeof(text), VERTEX("V") "int number = %d;\n", (int)(intptr_t)number % 2);
+    bool good = popc_compile("thread.c", text, NULL, &module, &error) == POP_OK && module_link(module, &error) == POP_OK;
+    module_release(module);
+    return good ? number : NULL;
+}
+
+static void threads_may_compile_at_once(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    for (intptr_t i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(threads + i, NULL, compile_in_thread, (void *)(i + 1)), 0);
+    for (int i = 0; i < THREADS; ++i) {
+        void *result;
+        pthread_join(threads[i], &result);
+        assert_non_null(result);
+    }
+}
+
+/* ---- .gp files ---- */
+
+static void every_damage_of_a_gp_is_seen(void **state)
+{
+    (void)state;
+    struct module *module, *read;
+    pop_error error;
+    char *data;
+    size_t size;
+    assert_int_equal(popc_compile("v.c", VERTEX("V"), NULL, &module, &error), POP_OK);
+    assert_int_equal(module_write(module, &data, &size, NULL), POP_OK);
+    module_release(module);
+    for (size_t at = 0; at < size; at += at < 512 ? 1 : 97) {
+        data[at] ^= 0x10;
+        assert_int_not_equal(module_read("v.gp", data, size, &read, &error), POP_OK);
+        assert_null(read);
+        assert_non_null(strstr(error.text, "v.gp"));
+        data[at] ^= 0x10;
+    }
+    for (size_t length = 0; length < size; length += length < 512 ? 1 : 101) {
+        char *part = mem_copy(data, length); /* exactly so much, for the sanitizer */
+        assert_int_not_equal(module_read("v.gp", part, length, &read, &error), POP_OK);
+        free(part);
+    }
+    assert_int_equal(module_read("v.gp", data, size, &read, &error), POP_OK);
+    module_release(read);
+    free(data);
+}
+
+static void sources_and_gps_merge(void **state)
+{
+    (void)state;
+    char a[128], b[128], first[128], both[128];
+    pop_error error;
+    struct module *module;
+    write_file("a.c", VERTEX("A") "int helper(void);\nint helper(void) { return 1; }\n");
+    write_file("b.c", VERTEX("B") "int helper(void);\nint helper(void) { return 2; }\n");
+    in_scratch(a, "a.c");
+    in_scratch(b, "b.c");
+    in_scratch(first, "first.gp");
+    in_scratch(both, "both.gp");
+    assert_int_equal(popc_compile_files((const char *const[]){ a }, 1, "-O1", first, false, &error), POP_OK);
+    assert_int_equal(popc_compile_files((const char *const[]){ first, b }, 2, NULL, both, false, &error), POP_OK);
+    assert_int_equal(popc_load(both, NULL, &module, &error), POP_OK);
+    assert_int_equal(module->codelet_count, 2);
+    assert_int_equal(module_link(module, &error), POP_OK);
+    for (uint32_t i = 0; i < 2; ++i) {
+        int out = 0, *vertex = &out;
+        struct codelet_call call = { .states = &vertex, .stride = sizeof(vertex), .count = 1 };
+        assert_true(module_run(module, module->codelets + i)(&call));
+        assert_int_equal(out, 1);
+    }
+    module_release(module);
+    EXPECT(popc_compile_files((const char *const[]){ both, a }, 2, NULL, first, false, &error), POP_GRAPH_OBJECT_CREATION_ERROR, "'A'", "both.gp", "a.c");
+}
+
+static void a_failure_leaves_no_output(void **state)
+{
+    (void)state;
+    char bad[128], good[128], output[128], nowhere[128];
+    pop_error error;
+    write_file("bad.c", "int x = y;\n");
+    write_file("good.c", VERTEX("V"));
+    in_scratch(output, "out.gp");
+    in_scratch(nowhere, "no/such/place.gp");
+    EXPECT(popc_compile_files((const char *const[]){ in_scratch(good, "good.c"), in_scratch(bad, "bad.c") }, 2, NULL, output, false, &error),
+           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "bad.c:1:9");
+    assert_int_not_equal(access(output, F_OK), 0);
+    EXPECT(popc_compile_files((const char *const[]){ good }, 1, NULL, nowhere, false, &error), POP_POPLAR_ERROR, "cannot write", "place.gp");
+    EXPECT(popc_compile_files(NULL, 0, NULL, output, false, &error), POP_INVALID_OPTION, "no input file");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, clean)
+    const struct CMUnitTest tests[] = {
+        TEST(the_compilers_message_has_the_users_line),
+        TEST(a_long_message_begins_with_its_error),
+        TEST(files_that_are_not_for_popc),
+        TEST(flags_that_are_refused),
+        TEST(flags_reach_the_compiler),
+        TEST(a_missing_compiler_says_the_ways_out),
+        TEST(a_hit_needs_no_compiler),
+        TEST(a_change_of_compiler_compiles_again),
+        TEST(a_changed_include_compiles_again),
+        TEST(a_damaged_entry_is_made_again),
+        TEST(no_cache_is_no_error),
+        TEST(threads_may_compile_at_once),
+        TEST(every_damage_of_a_gp_is_seen),
+        TEST(sources_and_gps_merge),
+        TEST(a_failure_leaves_no_output),
+    };
+    return cmocka_run_group_tests(tests, popc_setup, popc_teardown);
+}
