@@ -75,6 +75,8 @@ void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank
 void unpacked_make_lazy(struct unpacked *v);
 /* Splits flat digits into the dimensions of a shape of as many elements; false when strides cannot express it. */
 bool unpacked_split(struct unpacked *v, const struct digit *flat, unsigned count, const uint64_t *shape, unsigned rank);
+/* The elements of a composite, which must have some, under a shape; takes the composite over. */
+void unpacked_of_composite(struct unpacked *v, struct composite *composite, const uint64_t *shape, unsigned rank);
 /* Merges neighbours that are one digit and drops extents of 1; returns how many are left. */
 unsigned digits_merge(struct digit *digit, unsigned count);
 bool digits_equal(const struct digit *a, const struct digit *b, unsigned count);

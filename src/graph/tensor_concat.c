@@ -112,20 +112,10 @@ static void join(struct unpacked *v, pop_tensors tensors, unsigned dim, const ui
         flat_rolled(tensors.list[i], dim, &flat);
         composite_add(v->store, composite, &flat.piece);
     }
-    unpacked_row_major(v, shape, v->rank);
     if (append)
-        return;
-    if (composite->children.count == 1) { /* they continue each other */
-        struct piece whole = child_piece(composite, 0);
-        v->source = whole.variable;
-        v->offset = whole.offset;
-        if (unpacked_split(v, whole.digit, whole.digits, shape, v->rank)) {
-            composite_free(composite);
-            return;
-        }
-    }
-    v->source = composite_keep(v->store, composite);
-    v->offset = 0;
+        unpacked_row_major(v, shape, v->rank);
+    else
+        unpacked_of_composite(v, composite, shape, v->rank);
 }
 
 static pop_tensor concat(pop_where where, pop_tensors tensors, unsigned dim, const char *api)

@@ -196,6 +196,22 @@ bool unpacked_split(struct unpacked *v, const struct digit *flat, unsigned count
     return true;
 }
 
+void unpacked_of_composite(struct unpacked *v, struct composite *composite, const uint64_t *shape, unsigned rank)
+{
+    if (composite->children.count == 1) { /* all parts continue each other */
+        struct piece whole = child_piece(composite, 0);
+        v->source = whole.variable;
+        v->offset = whole.offset;
+        if (unpacked_split(v, whole.digit, whole.digits, shape, rank)) {
+            composite_free(composite);
+            return;
+        }
+    }
+    v->source = composite_keep(v->store, composite);
+    v->offset = 0;
+    unpacked_row_major(v, shape, rank);
+}
+
 /* Each dimension's digits merged; an empty view keeps its shape only. */
 static bool normalise(struct unpacked *v)
 {

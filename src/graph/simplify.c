@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors with the same elements in a simpler order, or fewer of them. */
+#include "graph/build.h"
+#include "graph/tensor.h"
+
+static bool count_run(const struct run *run, void *context)
+{
+    (void)run;
+    ++*(uint64_t *)context;
+    return true;
+}
+
+static uint64_t count_regions(pop_tensor t)
+{
+    uint64_t count = 0;
+    tensor_each_run(t, count_run, &count);
+    return count;
+}
+
+/* A permutation of flat elements: by the digits of one strided piece, or as a list of intervals. */
+struct reorder {
+    bool strided;
+    unsigned digits;
+    uint64_t extent[MAX_DIGITS];
+    unsigned order[MAX_DIGITS]; /* new dimension i is digit order[i] */
+    bool down[MAX_DIGITS];
+    VEC(pop_interval) intervals;
+};
+
+static uint64_t step_of(struct digit digit)
+{
+    return (uint64_t)(digit.stride < 0 ? -digit.stride : digit.stride);
+}
+
+/* Repeats outermost, then long steps before short ones. */
+static void order_digits(struct reorder *r, const struct digit *digit, unsigned count)
+{
+    r->strided = true;
+    r->digits = count;
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned k = i;
+        for (; k; --k) {
+            uint64_t other = step_of(digit[r->order[k - 1]]), step = step_of(digit[i]);
+            if (!other || (step && other >= step))
+                break;
+            r->order[k] = r->order[k - 1];
+        }
+        r->order[k] = i;
+        r->extent[i] = digit[i].extent;
+        r->down[i] = digit[i].stride < 0;
+    }
+}
+
+static pop_tensor apply_strided(const struct reorder *r, pop_tensor t)
+{
+    struct unpacked v, to;
+    pop_tensor split = pop_tensor_reshape_at(NO_WHERE, t, (pop_shape){ r->digits, (const size_t *)r->extent });
+    tensor_unpack(&v, split);
+    to = v;
+    to.digits = 0;
+    for (unsigned i = 0; i < r->digits; ++i) {
+        unsigned from = r->order[i];
+        const struct digit *digit = v.digit + unpacked_first(&v, from);
+        to.run[i] = v.run[from];
+        for (unsigned k = 0; k < v.run[from]; ++k) {
+            struct digit d = digit[k];
+            if (r->down[from]) {
+                to.offset += (d.extent - 1) * (uint64_t)d.stride;
+                d.stride = -d.stride;
+            }
+            to.digit[to.digits++] = d;
+        }
+    }
+    return pop_tensor_flatten_at(NO_WHERE, tensor_pack(&to));
+}
+
+static pop_tensor apply_intervals(const struct reorder *r, pop_tensor t)
+{
+    pop_tensor flat = pop_tensor_flatten_at(NO_WHERE, t), result;
+    size_t first[] = { 0, r->intervals.count };
+    pop_interval_lists lists = { 1, first, r->intervals.data };
+    pop_tensor_slices_nested_at(NO_WHERE, flat, &lists, 0, &result);
+    return result;
+}
+
+static pop_tensor apply(const struct reorder *r, pop_tensor t)
+{
+    if (!pop_tensor_num_elements(t))
+        return pop_tensor_flatten_at(NO_WHERE, t);
+    return r->strided ? apply_strided(r, t) : apply_intervals(r, t);
+}
+
+/* The permutation that sorts t's elements by where they lie. */
+static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
+{
+    struct flat flat;
+    tensor_flat(t, &flat);
+    if (!(flat.piece.variable & COMPOSITE)) {
+        order_digits(r, flat.digit, flat.piece.digits);
+        return;
+    }
+    pop_interval_lists groups;
+    pop_interval all = { 0, pop_tensor_num_elements(t) };
+    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, t, (pop_interval_list){ 1, &all }, false, NULL, &groups);
+    size_t count = groups.count ? groups.first[groups.count] : 0;
+    r->intervals.data = groups.intervals;
+    r->intervals.count = r->intervals.capacity = count;
+    free(groups.first);
+}
+
+static bool check_others(pop_graph *graph, pop_where where, const char *api, pop_tensor t, pop_tensor **others, size_t count)
+{
+    size_t elements = pop_tensor_num_elements(t);
+    for (size_t i = 0; i < count; ++i) {
+        if (!graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, *others[i]))
+            return false;
+        if (pop_tensor_num_elements(*others[i]) != elements)
+            return store_fail(graph->store, POP_POPLAR_ERROR, where, api, "tensor %zu has %zu elements, the tensor to simplify has %zu", i,
+                              pop_tensor_num_elements(*others[i]), elements);
+    }
+    return true;
+}
+
+void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_tensor *t, pop_tensor **others, size_t count,
+                                      bool require_similarity)
+{
+    const char *api = "pop_graph_reorder_to_simplify";
+    if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, *t) ||
+        !check_others(graph, where, api, *t, others, count))
+        return;
+    struct reorder r = { .strided = true };
+    if (pop_tensor_num_elements(*t))
+        find_order(&r, graph, *t);
+    pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's stands last */
+    result[count] = apply(&r, *t);
+    bool better = count_regions(result[count]) < count_regions(*t), similar = true;
+    if (!better)
+        result[count] = pop_tensor_flatten_at(where, *t);
+    for (size_t i = 0; similar && i < count; ++i) {
+        result[i] = better ? apply(&r, *others[i]) : pop_tensor_flatten_at(where, *others[i]);
+        similar = !better || !require_similarity || count_regions(result[i]) <= count_regions(*others[i]);
+    }
+    if (similar) {
+        *t = result[count];
+        for (size_t i = 0; i < count; ++i)
+            *others[i] = result[i];
+    }
+    vec_free(&r.intervals);
+    free(result);
+}
+
+pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_graph *graph, pop_tensor t)
+{
+    if (!graph_ready(graph) || !graph_tensor(graph, where, "pop_graph_find_unbroadcast_tensor", "", POP_POPLAR_ERROR, t))
+        return (pop_tensor){ 0 };
+    if (t.form & FORM_EMPTY)
+        return t;
+    struct unpacked v;
+    tensor_unpack(&v, t);
+    for (unsigned dim = 0; dim < v.rank; ++dim) /* what is repeated, once */
+        while (v.run[dim] && !v.digit[unpacked_first(&v, dim)].stride)
+            unpacked_drop(&v, dim, 0, 1);
+    return tensor_pack(&v);
+}
