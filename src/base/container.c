@@ -104,7 +104,8 @@ static size_t aligned(size_t offset)
     return (offset + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count, char **file, size_t *size)
+void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count,
+                     char **file, size_t *size)
 {
     assert(count <= UINT32_MAX);
     size_t data = aligned(HEADER + count * ENTRY), total = data;
@@ -132,8 +133,10 @@ void container_build(const char magic[8], uint32_t version, const struct contain
     *size = total + HASH;
 }
 
-/* The sections table of a file whose checksum is right: it may still have been written wrongly, so bounds are checked too. */
-static bool read_sections(const unsigned char *file, size_t end, struct container_section *sections, size_t capacity, size_t count)
+/* The sections table of a file whose checksum is right: it may still have been written wrongly, so bounds are checked
+ * too. */
+static bool read_sections(const unsigned char *file, size_t end, struct container_section *sections, size_t capacity,
+                          size_t count)
 {
     if (count > capacity || count > (end - HEADER) / ENTRY)
         return false;
@@ -151,29 +154,34 @@ static bool read_sections(const unsigned char *file, size_t end, struct containe
     return true;
 }
 
-pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data, size_t size,
-                          struct container_section *sections, size_t capacity, size_t *count, pop_error *error)
+pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data,
+                          size_t size, struct container_section *sections, size_t capacity, size_t *count,
+                          pop_error *error)
 {
     const unsigned char *file = data;
     *count = 0;
     if (size < 8 || memcmp(file, magic, 8) != 0)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is not a %s", name, what);
     if (size < HEADER + HASH)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s '%s' is truncated: it has only %zu bytes", what, name, size);
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s '%s' is truncated: it has only %zu bytes",
+                         what, name, size);
     uint32_t seen, sections_seen;
     memcpy(&seen, file + 8, 4);
     memcpy(&sections_seen, file + 12, 4);
     if (seen != version)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "%s '%s' has format version %u, this library reads version %u: write it again", what, name, (unsigned)seen, (unsigned)version);
+                         "%s '%s' has format version %u, this library reads version %u: write it again", what, name,
+                         (unsigned)seen, (unsigned)version);
     size_t end = size - HASH;
     XXH128_canonical_t hash;
     XXH128_canonicalFromHash(&hash, XXH3_128bits(file, end));
     if (memcmp(&hash, file + end, HASH) != 0)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "%s '%s' is truncated or was altered: its checksum does not match its %zu bytes", what, name, size);
+                         "%s '%s' is truncated or was altered: its checksum does not match its %zu bytes", what, name,
+                         size);
     if (!read_sections(file, end, sections, capacity, sections_seen))
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s '%s' is damaged: its table of %u sections does not fit", what, name,
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "%s '%s' is damaged: its table of %u sections does not fit", what, name,
                          (unsigned)sections_seen);
     *count = sections_seen;
     return POP_OK;

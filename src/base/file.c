@@ -132,5 +132,6 @@ pop_status file_write(const char *path, const void *data, size_t size, pop_error
         free(real);
         errno = reason;
     }
-    return good ? POP_OK : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+    return good ? POP_OK
+                : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
 }

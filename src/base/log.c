@@ -41,7 +41,8 @@ static int level_of(const char *name, int fallback)
     for (int i = 0; i < LEVELS; ++i)
         if (strcasecmp(value, level_names[i]) == 0)
             return i;
-    fprintf(stderr, "tremula: %s: unknown log level '%s', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n", name, value);
+    fprintf(stderr, "tremula: %s: unknown log level '%s', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n", name,
+            value);
     return fallback;
 }
 
@@ -117,8 +118,8 @@ static void add_prefix(struct str *s, enum log_module module, enum log_level lev
     clock_gettime(CLOCK_REALTIME, &now);
     if (localtime_r(&now.tv_sec, &local))
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
-    str_format(s, "%s:%s %s.%03d [%s] ", module == LOG_POPLIBS ? "PL" : "PO", module_names[module], date, (int)(now.tv_nsec / 1000000),
-               level_names[level]);
+    str_format(s, "%s:%s %s.%03d [%s] ", module == LOG_POPLIBS ? "PL" : "PO", module_names[module], date,
+               (int)(now.tv_nsec / 1000000), level_names[level]);
 }
 
 void log_write(enum log_module module, enum log_level level, const char *format, ...)

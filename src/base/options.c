@@ -63,8 +63,8 @@ static pop_status fail(const struct source *source, pop_error *error, const char
     va_start(arguments, format);
     str_vformat(&text, format, arguments);
     va_end(arguments);
-    error_set(error, POP_INVALID_OPTION, source->where, source->api, "%s%s%s", source->variable ? source->variable : "", source->variable ? ": " : "",
-              str_text(&text));
+    error_set(error, POP_INVALID_OPTION, source->where, source->api, "%s%s%s", source->variable ? source->variable : "",
+              source->variable ? ": " : "", str_text(&text));
     str_free(&text);
     return POP_INVALID_OPTION;
 }
@@ -162,10 +162,12 @@ static void put(struct option_set *set, const pop_option_info *row, const char *
     set->set.data[set->set.count++].value = text;
 }
 
-static pop_status add(struct option_set *set, const struct source *source, const char *key, const char *value, pop_error *error)
+static pop_status add(struct option_set *set, const struct source *source, const char *key, const char *value,
+                      pop_error *error)
 {
     if (!key || !value)
-        return fail(source, error, key ? "%s option '%s' has no value" : "%s option%s without a name", group_words(source->group), key ? key : "");
+        return fail(source, error, key ? "%s option '%s' has no value" : "%s option%s without a name",
+                    group_words(source->group), key ? key : "");
     const pop_option_info *row = row_find(source->group, key);
     if (!row)
         return fail_unknown(source, key, error);
@@ -181,7 +183,8 @@ static pop_status add(struct option_set *set, const struct source *source, const
     return POP_OK;
 }
 
-static pop_status add_json(struct option_set *set, const struct source *source, const char *key, const json_t *value, pop_error *error)
+static pop_status add_json(struct option_set *set, const struct source *source, const char *key, const json_t *value,
+                           pop_error *error)
 {
     char number[64];
     switch (json_typeof(value)) {
@@ -209,24 +212,23 @@ static pop_status add_environment(struct option_set *set, const struct source *s
     json_error_t at;
     json_t *object = json_loads(text, 0, &at);
     if (!object)
-        return error_set(error, POP_PARSE_ERROR, source->where, source->api, "%s is not JSON: line %d, column %d: %s", source->variable, at.line, at.column,
-                         at.text);
+        return error_set(error, POP_PARSE_ERROR, source->where, source->api, "%s is not JSON: line %d, column %d: %s",
+                         source->variable, at.line, at.column, at.text);
     pop_status status = POP_OK;
     const char *key;
     json_t *value;
     if (!json_is_object(object))
         status = error_set(error, POP_PARSE_ERROR, source->where, source->api,
-                           "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}, not an array", source->variable);
+                           "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}, not an array",
+                           source->variable);
     else
-        json_object_foreach(object, key, value)
-            if (status == POP_OK)
-                status = add_json(set, source, key, value, error);
+        json_object_foreach(object, key, value) if (status == POP_OK) status = add_json(set, source, key, value, error);
     json_decref(object);
     return status;
 }
 
-pop_status options_apply(struct option_set *set, const char *group, pop_options options, const char *environment, pop_where where,
-                         const char *api, pop_error *error)
+pop_status options_apply(struct option_set *set, const char *group, pop_options options, const char *environment,
+                         pop_where where, const char *api, pop_error *error)
 {
     struct option_set applied = { 0 };
     options_copy(&applied, set);

@@ -103,7 +103,8 @@ static uint16_t half_round(uint16_t sign, int exponent, uint64_t significand)
         shift += -14 - exponent; /* subnormal */
     if (shift > 53)
         return sign; /* less than half of the least subnormal */
-    uint64_t bits = significand >> shift, rest = significand & (((uint64_t)1 << shift) - 1), middle = (uint64_t)1 << (shift - 1);
+    uint64_t bits = significand >> shift, rest = significand & (((uint64_t)1 << shift) - 1),
+             middle = (uint64_t)1 << (shift - 1);
     if (rest > middle || (rest == middle && (bits & 1)))
         ++bits; /* may carry into the exponent, which is then right, up to infinity */
     if (exponent >= -14)
@@ -119,7 +120,8 @@ uint16_t pop_half_from_float(float value)
     int exponent = (int)(bits >> 23 & 0xff);
     uint32_t fraction = bits & 0x7fffff;
     if (exponent == 0xff)
-        return fraction ? (uint16_t)(sign | 0x7e00 | fraction >> 13) : (uint16_t)(sign | 0x7c00); /* NaNs become quiet */
+        return fraction ? (uint16_t)(sign | 0x7e00 | fraction >> 13)
+                        : (uint16_t)(sign | 0x7c00); /* NaNs become quiet */
     return exponent ? half_round(sign, exponent - 127, (uint64_t)(fraction | 0x800000) << 29) : sign;
 }
 
@@ -234,7 +236,7 @@ static enum wide_kind load(pop_type type, const void *from, union wide *wide, si
     }
 }
 
-/* C leaves a real value that the integer cannot hold undefined; here it becomes the nearest bound, and NaN becomes 0. */
+/* C leaves a real value that the integer cannot hold undefined; here it is the nearest bound, and 0 for NaN. */
 static int64_t to_signed(double value, int64_t low, int64_t high)
 {
     return isnan(value) ? 0 : value >= (double)high ? high : value <= (double)low ? low : (int64_t)value;
@@ -248,12 +250,14 @@ static uint64_t to_unsigned(double value, uint64_t high)
 #define STORE(T, from_signed, from_unsigned, from_float)                                                               \
     do {                                                                                                               \
         for (size_t i = 0; i < count; ++i) {                                                                           \
-            T value = (T)(kind == WIDE_SIGNED ? (T)(from_signed) : kind == WIDE_UNSIGNED ? (T)(from_unsigned) : (T)(from_float)); \
+            T value = (T)(kind == WIDE_SIGNED     ? (T)(from_signed)                                                   \
+                          : kind == WIDE_UNSIGNED ? (T)(from_unsigned)                                                 \
+                                                  : (T)(from_float));                                                  \
             memcpy((char *)to + i * sizeof(T), &value, sizeof(T));                                                     \
         }                                                                                                              \
     } while (0)
 #define STORE_SIGNED(T, low, high) STORE(T, wide->s[i], wide->u[i], to_signed(wide->f[i], low, high))
-#define STORE_UNSIGNED(T, high) STORE(T, wide->s[i], wide->u[i], to_unsigned(wide->f[i], high))
+#define STORE_UNSIGNED(T, high)    STORE(T, wide->s[i], wide->u[i], to_unsigned(wide->f[i], high))
 
 static void store(pop_type type, void *to, const union wide *wide, enum wide_kind kind, size_t count)
 {
@@ -289,7 +293,8 @@ static void store(pop_type type, void *to, const union wide *wide, enum wide_kin
         STORE_UNSIGNED(uint64_t, UINT64_MAX);
         break;
     case POP_HALF: /* integers beyond a double's 53 bits are infinite halves anyway: still one rounding */
-        STORE(uint16_t, pop_half_from_double((double)wide->s[i]), pop_half_from_double((double)wide->u[i]), pop_half_from_double(wide->f[i]));
+        STORE(uint16_t, pop_half_from_double((double)wide->s[i]), pop_half_from_double((double)wide->u[i]),
+              pop_half_from_double(wide->f[i]));
         break;
     case POP_FLOAT:
         STORE(float, wide->s[i], wide->u[i], wide->f[i]);

@@ -77,7 +77,8 @@ uint64_t cost_sync_global(const pop_target *target, unsigned ipus)
     return ipus > 1 ? target->global_sync_cycles : cost_sync_all(target);
 }
 
-/* Inferred: the guide's listing has 512 bytes received in 169 cycles = 128 words + 41 [2.3]; a first version, without positions. */
+/* Inferred: the guide's listing has 512 bytes received in 169 cycles = 128 words + 41 [2.3]; a first version, without
+ * positions. */
 enum { EXCHANGE_SETUP = 41 };
 
 uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t received)
@@ -86,8 +87,8 @@ uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t receive
     return bytes ? bytes / width + (bytes % width != 0) + EXCHANGE_SETUP : 0;
 }
 
-/* Inferred from four published figures of ipu1: 4 + ceil((bytes + 8 x packets) / 5) [2.5].  The published rate of later chips is what
- * tutorial 6 achieved, headers included, so they charge none. */
+/* Inferred from four published figures of ipu1: 4 + ceil((bytes + 8 x packets) / 5) [2.5].  The published rate of later
+ * chips is what tutorial 6 achieved, headers included, so they charge none. */
 enum { HOST_SETUP = 4, HOST_HEADER_IPU1 = 8 };
 
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's rules of time, as pure functions: passes ask here, nothing else knows what a thing costs.  Sources in brackets are
- * sections of reference/ipu-model.md. */
+/* The machine's rules of time, as pure functions: passes ask here, nothing else knows what a thing costs.  Sources in
+ * brackets are sections of reference/ipu-model.md. */
 #ifndef TARGET_COST_H
 #define TARGET_COST_H
 
@@ -8,9 +8,9 @@
 
 enum { COST_MOST_WORKERS = 64 }; /* pop_target_check allows no more */
 
-/* One tile in one compute set [2.1]: worker vertices are put, in the order given, on the context that is free first; a worker issues
- * one instruction in every num_worker_contexts cycles, alone or not; supervisor vertices and MultiVertices run one after another and
- * their estimates are tile cycles already. */
+/* One tile in one compute set [2.1]: worker vertices are put, in the order given, on the context that is free first; a
+ * worker issues one instruction in every num_worker_contexts cycles, alone or not; supervisor vertices and
+ * MultiVertices run one after another and their estimates are tile cycles already. */
 struct cost_tile {
     unsigned workers;
     uint64_t supervisor;
@@ -25,8 +25,8 @@ uint64_t cost_tile_cycles(const struct cost_tile *tile);
 /* The same for a list of worker estimates and the sum of the supervisors' ones. */
 uint64_t cost_compute(const pop_target *target, const uint64_t *workers, size_t count, uint64_t supervisors);
 
-/* A sync of tiles of one IPU that all arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes delay / 2
- * later [2.2].  The farthest tile's round trip, in cycles. */
+/* A sync of tiles of one IPU that all arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes
+ * delay / 2 later [2.2].  The farthest tile's round trip, in cycles. */
 uint64_t cost_sync(const pop_target *target, const unsigned *tiles, size_t count);
 uint64_t cost_sync_all(const pop_target *target); /* of every tile */
 /* A tile's one-way parts of the delay, which add up to it. */

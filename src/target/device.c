@@ -37,13 +37,15 @@ static pop_status from_api(pop_status status, const char *api, pop_error *error)
 
 pop_device *pop_device_create(const pop_target *target, pop_error *error)
 {
-    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK ? make(target, 0, NULL) : NULL;
+    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK ? make(target, 0, NULL)
+                                                                                           : NULL;
 }
 
 pop_device *pop_cpu_device_create(pop_error *error)
 {
     pop_target target = pop_target_create_cpu(false, 1);
-    return from_api(pop_target_check(&target, error), "pop_cpu_device_create", error) == POP_OK ? make(&target, 0, NULL) : NULL;
+    return from_api(pop_target_check(&target, error), "pop_cpu_device_create", error) == POP_OK ? make(&target, 0, NULL)
+                                                                                                : NULL;
 }
 
 /* Fields of the model over those of its version; zero leaves them. */
@@ -96,7 +98,8 @@ pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *e
     static const pop_ipu_model standard = { 0 };
     model = model ? model : &standard;
     pop_target target;
-    if (from_api(pop_target_create_ipu(1, model->version ? model->version : "ipu2", &target, error), api, error) != POP_OK)
+    if (from_api(pop_target_create_ipu(1, model->version ? model->version : "ipu2", &target, error), api, error) !=
+        POP_OK)
         return NULL;
     target.type = POP_TARGET_IPU_MODEL;
     apply_model(&target, model);
@@ -111,8 +114,9 @@ pop_device *pop_device_create_virtual(const pop_device *device, unsigned tiles_p
         return NULL;
     }
     if (!tiles_per_ipu || tiles_per_ipu > device->target.tiles_per_ipu) {
-        error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "%u tiles of each IPU were asked for, it must be from 1 to the device's %u",
-                  tiles_per_ipu, device->target.tiles_per_ipu);
+        error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api,
+                  "%u tiles of each IPU were asked for, it must be from 1 to the device's %u", tiles_per_ipu,
+                  device->target.tiles_per_ipu);
         return NULL;
     }
     pop_target target = pop_target_create_virtual(&device->target, device->target.num_ipus, tiles_per_ipu);

@@ -8,7 +8,8 @@
 #include <poplar/device.h>
 #include <pthread.h>
 
-/* A device that a manager offers: it occupies `slots` slots, so that four single IPUs and the pair made of two of them exclude each other. */
+/* A device that a manager offers: it occupies `slots` slots, so that four single IPUs and the pair made of two of them
+ * exclude each other. */
 struct fleet_entry {
     pop_target target;
     unsigned first_slot, slots;

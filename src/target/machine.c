@@ -10,15 +10,16 @@
 const char *const machine_names[MACHINES] = { "ipu1", "ipu2", "bow", "ipu21", "cpu" };
 
 /* Choices are read and written as unsigned. */
-_Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_delay) == sizeof(unsigned), "enums are as wide as unsigned");
+_Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_delay) == sizeof(unsigned),
+               "enums are as wide as unsigned");
 
 #define PLACE(member) offsetof(pop_target, member), sizeof(((pop_target *)0)->member)
 const struct machine_field machine_fields[] = {
-#define MACHINE_CHOICE(name, member, choices, ...) { name, #member, FIELD_CHOICE, PLACE(member), 0, 0, choices },
-#define MACHINE_TEXT(name, member, ...) { name, #member, FIELD_TEXT, PLACE(member), 0, 0, NULL },
+#define MACHINE_CHOICE(name, member, choices, ...)    { name, #member, FIELD_CHOICE, PLACE(member), 0, 0, choices },
+#define MACHINE_TEXT(name, member, ...)               { name, #member, FIELD_TEXT, PLACE(member), 0, 0, NULL },
 #define MACHINE_COUNT(name, member, least, most, ...) { name, #member, FIELD_COUNT, PLACE(member), least, most, NULL },
-#define MACHINE_REAL(name, member, least, most, ...) { name, #member, FIELD_REAL, PLACE(member), least, most, NULL },
-#define MACHINE_FLAG(name, member, ...) { name, #member, FIELD_FLAG, PLACE(member), 0, 0, NULL },
+#define MACHINE_REAL(name, member, least, most, ...)  { name, #member, FIELD_REAL, PLACE(member), least, most, NULL },
+#define MACHINE_FLAG(name, member, ...)               { name, #member, FIELD_FLAG, PLACE(member), 0, 0, NULL },
 #include "target/machines.def"
 #undef MACHINE_CHOICE
 #undef MACHINE_TEXT
@@ -37,10 +38,10 @@ pop_target machine_target(enum machine machine)
         static const T values[MACHINES] = { __VA_ARGS__ };                                                             \
         target.member = values[machine];                                                                               \
     } while (0);
-#define MACHINE_CHOICE(name, member, choices, ...) ASSIGN(unsigned, member, __VA_ARGS__)
+#define MACHINE_CHOICE(name, member, choices, ...)    ASSIGN(unsigned, member, __VA_ARGS__)
 #define MACHINE_COUNT(name, member, least, most, ...) ASSIGN(unsigned, member, __VA_ARGS__)
-#define MACHINE_REAL(name, member, least, most, ...) ASSIGN(double, member, __VA_ARGS__)
-#define MACHINE_FLAG(name, member, ...) ASSIGN(bool, member, __VA_ARGS__)
+#define MACHINE_REAL(name, member, least, most, ...)  ASSIGN(double, member, __VA_ARGS__)
+#define MACHINE_FLAG(name, member, ...)               ASSIGN(bool, member, __VA_ARGS__)
 #define MACHINE_TEXT(name, member, ...)                                                                                \
     do {                                                                                                               \
         static const char *const values[MACHINES] = { __VA_ARGS__ };                                                   \
@@ -68,7 +69,11 @@ void machine_hint(char *buffer, size_t size, const char *name, enum machine end)
     error_hint(buffer, size, name, machine_names, end);
     for (int i = 0; i < (int)end; ++i) {
         size_t length = strlen(buffer);
-        snprintf(buffer + length, size - length, "%s%s", i == 0 ? ", it can be " : i + 1 < (int)end ? ", " : " or ", machine_names[i]);
+        snprintf(buffer + length, size - length, "%s%s",
+                 i == 0             ? ", it can be "
+                 : i + 1 < (int)end ? ", "
+                                    : " or ",
+                 machine_names[i]);
     }
 }
 
@@ -94,7 +99,8 @@ const char *machine_choice(const struct machine_field *field, unsigned number, s
 
 unsigned machine_elements(const pop_target *target)
 {
-    return target->bytes_per_tile / target->memory_element_bytes + (target->bytes_per_tile % target->memory_element_bytes != 0);
+    return target->bytes_per_tile / target->memory_element_bytes +
+           (target->bytes_per_tile % target->memory_element_bytes != 0);
 }
 
 void machine_fit_interleaving(pop_target *target)

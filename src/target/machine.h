@@ -5,7 +5,15 @@
 
 #include <poplar/target.h>
 
-enum machine { MACHINE_IPU1, MACHINE_IPU2, MACHINE_BOW, MACHINE_IPU21, MACHINE_CPU, MACHINES, MACHINE_IPUS = MACHINE_CPU /* those before it are IPUs */ };
+enum machine {
+    MACHINE_IPU1,
+    MACHINE_IPU2,
+    MACHINE_BOW,
+    MACHINE_IPU21,
+    MACHINE_CPU,
+    MACHINES,
+    MACHINE_IPUS = MACHINE_CPU /* those before it are IPUs */
+};
 extern const char *const machine_names[MACHINES];
 /* One chip of it. */
 pop_target machine_target(enum machine machine);

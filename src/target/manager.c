@@ -44,10 +44,12 @@ static pop_status read_model(const char *source, const char *text, pop_target *t
         unsigned count = take_count(words);
         status = pop_target_from_text(words, target, &inner);
         if (status == POP_OK && target->type == POP_TARGET_CPU)
-            status = error_set(&inner, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "a CPU cannot be offered as IPU, it must be ipu1, ipu2, bow or ipu21");
+            status = error_set(&inner, POP_INVALID_MACHINE_MODEL, NO_WHERE, api,
+                               "a CPU cannot be offered as IPU, it must be ipu1, ipu2, bow or ipu21");
         uint64_t total = status == POP_OK ? (uint64_t)count * target->num_ipus : 0;
         if (status == POP_OK && (!total || total * target->tiles_per_ipu > 1 << 20))
-            status = error_set(&inner, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "so many IPUs cannot be offered: at least one, and 2^20 tiles in all");
+            status = error_set(&inner, POP_INVALID_MACHINE_MODEL, NO_WHERE, api,
+                               "so many IPUs cannot be offered: at least one, and 2^20 tiles in all");
         *ipus = (unsigned)total;
         target->num_ipus = 1;
     }
@@ -141,7 +143,8 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager)
     return manager ? manager->fleet->entries.count : 0;
 }
 
-size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus, pop_device **devices, size_t capacity)
+size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
+                                  pop_device **devices, size_t capacity)
 {
     size_t found = 0;
     for (size_t id = 0; manager && id < manager->fleet->entries.count; ++id) {
@@ -161,8 +164,10 @@ pop_device *pop_device_manager_device(const pop_device_manager *manager, unsigne
     if (id < count)
         return device_of_fleet(manager->fleet, id);
     if (count)
-        error_set(error, POP_INDEX_ERROR, NO_WHERE, "pop_device_manager_device", "there is no device %u, ids go from 0 to %zu", id, count - 1);
+        error_set(error, POP_INDEX_ERROR, NO_WHERE, "pop_device_manager_device",
+                  "there is no device %u, ids go from 0 to %zu", id, count - 1);
     else
-        error_set(error, POP_INDEX_ERROR, NO_WHERE, "pop_device_manager_device", "there is no device %u: there is no device manager", id);
+        error_set(error, POP_INDEX_ERROR, NO_WHERE, "pop_device_manager_device",
+                  "there is no device %u: there is no device manager", id);
     return NULL;
 }

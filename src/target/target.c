@@ -16,7 +16,8 @@ pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_targ
     enum machine machine = machine_by_name(system ? system : "", MACHINE_IPUS);
     if (machine == MACHINES) {
         machine_hint(hint, sizeof(hint), system ? system : "", MACHINE_IPUS);
-        return error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "unknown system '%s'%s", system ? system : "", hint);
+        return error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "unknown system '%s'%s", system ? system : "",
+                         hint);
     }
     pop_target made = machine_target(machine);
     made.num_ipus = num_ipus;
@@ -66,7 +67,8 @@ static pop_status check_field(const pop_target *target, const struct machine_fie
     switch (field->kind) {
     case FIELD_CHOICE:
         if (!machine_choice(field, machine_count(target, field), &length))
-            return refuse(error, "%s is %u, which is none of %s", field->member, machine_count(target, field), field->choices);
+            return refuse(error, "%s is %u, which is none of %s", field->member, machine_count(target, field),
+                          field->choices);
         return POP_OK;
     case FIELD_TEXT: /* one word, or the text form could not carry it */
         length = strnlen(value, field->size);
@@ -74,12 +76,14 @@ static pop_status check_field(const pop_target *target, const struct machine_fie
             return refuse(error, "%s does not end within its %zu bytes", field->member, field->size);
         for (size_t i = 0; i < length; ++i)
             if (((const char *)value)[i] <= ' ' || ((const char *)value)[i] == 127)
-                return refuse(error, "%s has a character that is not allowed in a name, at position %zu", field->member, i);
+                return refuse(error, "%s has a character that is not allowed in a name, at position %zu", field->member,
+                              i);
         return length ? POP_OK : refuse(error, "%s is empty, it must be a name", field->member);
     case FIELD_COUNT:
         real = machine_count(target, field);
         if (real < field->least || real > field->most)
-            return refuse(error, "%s is %.0f, it must be from %.0f to %.0f", field->member, real, field->least, field->most);
+            return refuse(error, "%s is %.0f, it must be from %.0f to %.0f", field->member, real, field->least,
+                          field->most);
         return POP_OK;
     case FIELD_REAL:
         memcpy(&real, value, sizeof(real));
@@ -106,16 +110,19 @@ pop_status pop_target_check(const pop_target *target, pop_error *error)
         return refuse(error, "num_ipus x tiles_per_ipu is %llu tiles, there must be at most %d",
                       (unsigned long long)target->num_ipus * target->tiles_per_ipu, MOST_TILES);
     if (target->memory_element_bytes > target->bytes_per_tile)
-        return refuse(error, "memory_element_bytes is %u, more than the %u of bytes_per_tile", target->memory_element_bytes, target->bytes_per_tile);
+        return refuse(error, "memory_element_bytes is %u, more than the %u of bytes_per_tile",
+                      target->memory_element_bytes, target->bytes_per_tile);
     if (target->interleaved_memory_element_index > machine_elements(target))
         return refuse(error, "interleaved_memory_element_index is %u, beyond the %u memory elements of a tile",
                       target->interleaved_memory_element_index, machine_elements(target));
     if (target->min_ipu_sync_delay > target->max_ipu_sync_delay)
-        return refuse(error, "min_ipu_sync_delay is %u, more than max_ipu_sync_delay, %u", target->min_ipu_sync_delay, target->max_ipu_sync_delay);
+        return refuse(error, "min_ipu_sync_delay is %u, more than max_ipu_sync_delay, %u", target->min_ipu_sync_delay,
+                      target->max_ipu_sync_delay);
     if (target->data_path_width % 8)
         return refuse(error, "data_path_width is %u, it must be a multiple of 8 bits", target->data_path_width);
     if (target->atomic_store_granularity & (target->atomic_store_granularity - 1))
-        return refuse(error, "atomic_store_granularity is %u, it must be a power of two", target->atomic_store_granularity);
+        return refuse(error, "atomic_store_granularity is %u, it must be a power of two",
+                      target->atomic_store_granularity);
     return POP_OK;
 }
 
@@ -157,7 +164,7 @@ unsigned pop_target_weights_per_conv_unit(const pop_target *target, pop_type typ
 
 unsigned pop_target_conv_unit_input_load_elems_per_cycle(const pop_target *target, pop_type type)
 {
-    return !target            ? 0
+    return !target               ? 0
            : type == POP_QUARTER ? target->fp8_conv_unit_input_load_elems_per_cycle
            : type == POP_HALF    ? target->fp16_conv_unit_input_load_elems_per_cycle
            : type == POP_FLOAT   ? target->fp32_conv_unit_input_load_elems_per_cycle
@@ -212,7 +219,8 @@ unsigned pop_target_sync_delay(const pop_target *target, unsigned tile)
         return 0;
     if (target->relative_sync_delay == POP_SYNC_DELAY_NONE || target->tiles_per_ipu < 2)
         return target->min_ipu_sync_delay;
-    /* Inferred: only the nearest and the farthest are known (ipu-model.md 2.2); between them a straight line over tile numbers. */
+    /* Inferred: only the nearest and the farthest are known (ipu-model.md 2.2); between them a straight line over tile
+     * numbers. */
     uint64_t range = target->max_ipu_sync_delay - target->min_ipu_sync_delay, last = target->tiles_per_ipu - 1;
     return target->min_ipu_sync_delay + (unsigned)((range * (tile % target->tiles_per_ipu) + last / 2) / last);
 }
@@ -228,7 +236,8 @@ static pop_status limits_of_integer(pop_type type, double *lowest, double *max)
     return POP_OK;
 }
 
-pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max, pop_error *error)
+pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,
+                                  pop_error *error)
 {
     const char *api = "pop_target_type_limits";
     (void)target; /* every machine has the same types */
@@ -242,7 +251,8 @@ pop_status pop_target_type_limits(const pop_target *target, pop_type type, doubl
         high = (double)FLT_MAX;
         low = -high;
     } else if (limits_of_integer(type, &low, &high) != POP_OK) {
-        return error_set(error, POP_OVERFLOW_ERROR, NO_WHERE, api, "the limits of '%s' are not exact as double", pop_type_name(type));
+        return error_set(error, POP_OVERFLOW_ERROR, NO_WHERE, api, "the limits of '%s' are not exact as double",
+                         pop_type_name(type));
     }
     if (lowest)
         *lowest = low;

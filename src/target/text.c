@@ -96,7 +96,8 @@ static pop_status fail(pop_error *error, const char *format, ...)
 /* Quoted words of a message are cut: a line of rubbish must not fill it. */
 enum { SHOWN = 60 };
 
-static pop_status read_choice(pop_target *target, const struct machine_field *field, const char *value, pop_error *error)
+static pop_status read_choice(pop_target *target, const struct machine_field *field, const char *value,
+                              pop_error *error)
 {
     size_t length;
     const char *choice;
@@ -120,21 +121,23 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
         return read_choice(target, field, value, error);
     case FIELD_TEXT:
         if (!*value || strlen(value) >= field->size)
-            return fail(error, "%s=%.*s: the name must have 1 to %zu characters", field->name, SHOWN, value, field->size - 1);
+            return fail(error, "%s=%.*s: the name must have 1 to %zu characters", field->name, SHOWN, value,
+                        field->size - 1);
         memset(place, 0, field->size);
         memcpy(place, value, strlen(value));
         return POP_OK;
     case FIELD_COUNT:
         if (!str_integer(value, UINT_MAX, &number))
-            return fail(error, "%s=%.*s: the value must be an integer (decimal or 0x...) from %.0f to %.0f", field->name, SHOWN, value, field->least,
-                        field->most);
+            return fail(error, "%s=%.*s: the value must be an integer (decimal or 0x...) from %.0f to %.0f",
+                        field->name, SHOWN, value, field->least, field->most);
         count = (unsigned)number;
         memcpy(place, &count, sizeof(count));
         return POP_OK;
     case FIELD_REAL:
         real = strtod(value, &end);
         if (end == value || *end)
-            return fail(error, "%s=%.*s: the value must be a number from %g to %g", field->name, SHOWN, value, field->least, field->most);
+            return fail(error, "%s=%.*s: the value must be a number from %g to %g", field->name, SHOWN, value,
+                        field->least, field->most);
         memcpy(place, &real, sizeof(real));
         return POP_OK;
     case FIELD_FLAG:

@@ -10,18 +10,21 @@ static const char magic[8] = "TESTFIL1";
 
 static void build(char **file, size_t *size)
 {
-    static const struct container_section sections[] = {
-        { "empty", NULL, 0 }, { "one", "x", 1 }, { "sixteen letters!", "0123456789", 10 }, { "prime", "abcdefghijklmnopqrstuvwxyz012345678", 31 }
-    };
+    static const struct container_section sections[] = { { "empty", NULL, 0 },
+                                                         { "one", "x", 1 },
+                                                         { "sixteen letters!", "0123456789", 10 },
+                                                         { "prime", "abcdefghijklmnopqrstuvwxyz012345678", 31 } };
     container_build(magic, 3, sections, 4, file, size);
 }
 
-static pop_status open_copy(const void *data, size_t size, uint32_t version, size_t capacity, size_t *count, pop_error *error)
+static pop_status open_copy(const void *data, size_t size, uint32_t version, size_t capacity, size_t *count,
+                            pop_error *error)
 {
     /* An exact copy on the heap, so that a sanitizer sees a read beyond its end. */
     void *copy = mem_copy(data, size);
     struct container_section sections[8];
-    pop_status status = container_open(magic, version, "test file", "a.test", copy, size, sections, capacity, count, error);
+    pop_status status =
+        container_open(magic, version, "test file", "a.test", copy, size, sections, capacity, count, error);
     free(copy);
     return status;
 }

@@ -139,10 +139,8 @@ static void test_links_and_modes_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_written_is_read),
-        cmocka_unit_test(test_streams_without_a_size),
-        cmocka_unit_test(test_errors_name_file_and_reason),
-        cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
+        cmocka_unit_test(test_what_is_written_is_read),     cmocka_unit_test(test_streams_without_a_size),
+        cmocka_unit_test(test_errors_name_file_and_reason), cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
         cmocka_unit_test(test_links_and_modes_stay),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -17,7 +17,7 @@ static const char file_name[] = "test_log.txt";
 static int clear(void **state)
 {
     (void)state;
-    static const char *const names[] = { "POPLAR_LOG_LEVEL",   "POPLAR_LOG_DEST",        "POPLAR_ENGINE_LOG_LEVEL",
+    static const char *const names[] = { "POPLAR_LOG_LEVEL",  "POPLAR_LOG_DEST",  "POPLAR_ENGINE_LOG_LEVEL",
                                          "POPLIBS_LOG_LEVEL", "POPLIBS_LOG_DEST", "POPLAR_TENSOR_LOG_LEVEL" };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
         unsetenv(names[i]);
@@ -145,11 +145,17 @@ static void test_mistakes_are_reported_once(void **state)
 {
     (void)state;
     char *text = on_stderr(unknown_level);
-    assert_string_equal(text, "tremula: POPLAR_LOG_LEVEL: unknown log level 'VERBOSE', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n");
+    assert_string_equal(
+        text,
+        "tremula: POPLAR_LOG_LEVEL: unknown log level 'VERBOSE', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n");
     free(text);
     text = on_stderr(unopenable_file);
     assert_int_equal(lines(text), 3);
-    assert_int_equal(strncmp(text, "tremula: POPLAR_LOG_DEST: cannot open 'no/such/directory/log', logging to standard error instead\nPO:ENGINE ", 106), 0);
+    assert_int_equal(strncmp(text,
+                             "tremula: POPLAR_LOG_DEST: cannot open 'no/such/directory/log', logging to standard error "
+                             "instead\nPO:ENGINE ",
+                             106),
+                     0);
     free(text);
 }
 

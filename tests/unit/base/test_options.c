@@ -34,7 +34,9 @@ static void test_the_table_is_sound(void **state)
         /* A default is a value that may be given. */
         struct option_set set = { 0 };
         if (*table[i].standard)
-            assert_int_equal(options_apply(&set, table[i].group, POP_OPTIONS({ table[i].key, table[i].standard }), NULL, POP_HERE, "", NULL), POP_OK);
+            assert_int_equal(options_apply(&set, table[i].group, POP_OPTIONS({ table[i].key, table[i].standard }), NULL,
+                                           POP_HERE, "", NULL),
+                             POP_OK);
         options_free(&set);
     }
 }
@@ -47,8 +49,9 @@ static void test_defaults_and_last_wins(void **state)
     assert_false(options_bool(&set, "engine", "debug.checkedExecution"));
     assert_int_equal(options_int(&set, "engine", "target.hostThreads"), 0);
     assert_int_equal(options_apply(&set, "engine",
-                                   POP_OPTIONS({ "target.hostThreads", "3" }, { "debug.checkedExecution", "true" }, { "target.hostThreads", "0x10" }), NULL,
-                                   POP_HERE, "", NULL),
+                                   POP_OPTIONS({ "target.hostThreads", "3" }, { "debug.checkedExecution", "true" },
+                                               { "target.hostThreads", "0x10" }),
+                                   NULL, POP_HERE, "", NULL),
                      POP_OK);
     assert_int_equal(options_int(&set, "engine", "target.hostThreads"), 16);
     assert_true(options_bool(&set, "engine", "debug.checkedExecution"));
@@ -67,7 +70,8 @@ static void test_unknown_keys_name_the_nearest(void **state)
     assert_string_equal(error.api, "test_call");
     assert_int_equal(error.where.line > 0, 1);
     assert_int_equal(apply(&set, "showVarStorage", "true", &error), POP_INVALID_OPTION);
-    assert_string_equal(error.text, "unknown engine option 'showVarStorage' (there is a profile summary option of that name)");
+    assert_string_equal(error.text,
+                        "unknown engine option 'showVarStorage' (there is a profile summary option of that name)");
     assert_int_equal(apply(&set, "qqqqqqqq", "true", &error), POP_INVALID_OPTION);
     assert_string_equal(error.text, "unknown engine option 'qqqqqqqq'");
     assert_int_equal(apply(&set, NULL, "true", &error), POP_INVALID_OPTION);
@@ -85,12 +89,14 @@ static void test_values_are_checked(void **state)
         { "debug.instrument", "true", "true", NULL },
         { "debug.instrument", "1", "true", NULL },
         { "debug.instrument", "0", "false", NULL },
-        { "debug.instrument", "yes", NULL, "the value of option 'debug.instrument' is 'yes', it must be true or false" },
+        { "debug.instrument", "yes", NULL,
+          "the value of option 'debug.instrument' is 'yes', it must be true or false" },
         { "debug.instrument", "", NULL, "it must be true or false" },
         { "debug.computeInstrumentationLevel", "ipu", "ipu", NULL },
         { "debug.computeInstrumentationLevel", "chip", NULL, "it must be tile, vertex, device or ipu" },
         { "target.hostThreads", "9223372036854775807", "9223372036854775807", NULL },
-        { "target.hostThreads", "9223372036854775808", NULL, "it must be an integer (decimal or 0x...) from 0 to 2^63 - 1" },
+        { "target.hostThreads", "9223372036854775808", NULL,
+          "it must be an integer (decimal or 0x...) from 0 to 2^63 - 1" },
         { "target.hostThreads", "0xFf", "0xFf", NULL },
         { "target.hostThreads", "0x", NULL, "an integer" },
         { "target.hostThreads", "-1", NULL, "an integer" },
@@ -122,7 +128,8 @@ static void test_a_failed_call_changes_nothing(void **state)
     (void)state;
     struct option_set set = { 0 };
     assert_int_equal(apply(&set, "debug.instrument", "true", NULL), POP_OK);
-    assert_int_equal(options_apply(&set, "engine", POP_OPTIONS({ "debug.instrument", "false" }, { "nothing", "x" }), NULL, POP_HERE, "", NULL),
+    assert_int_equal(options_apply(&set, "engine", POP_OPTIONS({ "debug.instrument", "false" }, { "nothing", "x" }),
+                                   NULL, POP_HERE, "", NULL),
                      POP_INVALID_OPTION);
     assert_true(options_bool(&set, "engine", "debug.instrument"));
     options_free(&set);
@@ -132,8 +139,13 @@ static void test_environment_overrides(void **state)
 {
     (void)state;
     struct option_set set = { 0 };
-    setenv(variable, "{\"debug.instrument\": \"false\", \"debug.verify\": true, \"target.hostThreads\": 7, \"target.hostSyncTimeout\": 1.5}", 1);
-    assert_int_equal(options_apply(&set, "engine", POP_OPTIONS({ "debug.instrument", "true" }), variable, POP_HERE, "", NULL), POP_OK);
+    setenv(variable,
+           "{\"debug.instrument\": \"false\", \"debug.verify\": true, \"target.hostThreads\": 7, "
+           "\"target.hostSyncTimeout\": 1.5}",
+           1);
+    assert_int_equal(
+        options_apply(&set, "engine", POP_OPTIONS({ "debug.instrument", "true" }), variable, POP_HERE, "", NULL),
+        POP_OK);
     assert_false(options_bool(&set, "engine", "debug.instrument"));
     assert_true(options_bool(&set, "engine", "debug.verify"));
     assert_int_equal(options_int(&set, "engine", "target.hostThreads"), 7);
@@ -152,13 +164,16 @@ static void test_broken_environment_is_named(void **state)
         pop_status status;
         const char *words;
     } rows[] = {
-        { "{\"debug.instrument\": \"true\"", POP_PARSE_ERROR, "POPLAR_ENGINE_OPTIONS is not JSON: line 1, column 27: " },
+        { "{\"debug.instrument\": \"true\"", POP_PARSE_ERROR,
+          "POPLAR_ENGINE_OPTIONS is not JSON: line 1, column 27: " },
         { "{\n'a': 1}", POP_PARSE_ERROR, "line 2, column 1" },
         { "[\"a\"]", POP_PARSE_ERROR, "POPLAR_ENGINE_OPTIONS must be a JSON object" },
         { "{} x", POP_PARSE_ERROR, "is not JSON" },
-        { "{\"debug.instrument\": null}", POP_INVALID_OPTION, "POPLAR_ENGINE_OPTIONS: the value of option 'debug.instrument' must be a string" },
+        { "{\"debug.instrument\": null}", POP_INVALID_OPTION,
+          "POPLAR_ENGINE_OPTIONS: the value of option 'debug.instrument' must be a string" },
         { "{\"debug.instrument\": 2}", POP_INVALID_OPTION, "is '2', it must be true or false" },
-        { "{\"debug.instrumen\": \"true\"}", POP_INVALID_OPTION, "POPLAR_ENGINE_OPTIONS: unknown engine option 'debug.instrumen' (did you mean" },
+        { "{\"debug.instrumen\": \"true\"}", POP_INVALID_OPTION,
+          "POPLAR_ENGINE_OPTIONS: unknown engine option 'debug.instrumen' (did you mean" },
         { "{\"a\": \"\\ud800\"}", POP_PARSE_ERROR, "is not JSON" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
@@ -176,10 +191,15 @@ static void test_runtime_takes_engine_names(void **state)
     (void)state;
     struct option_set set = { 0 };
     pop_error error;
-    assert_int_equal(options_apply(&set, "runtime", POP_OPTIONS({ "exchange.enablePrefetch", "false" }), NULL, POP_HERE, "", NULL), POP_OK);
+    assert_int_equal(
+        options_apply(&set, "runtime", POP_OPTIONS({ "exchange.enablePrefetch", "false" }), NULL, POP_HERE, "", NULL),
+        POP_OK);
     assert_false(options_bool(&set, "engine", "exchange.enablePrefetch"));
-    assert_int_equal(options_apply(&set, "runtime", POP_OPTIONS({ "exchange.enablePrefetc", "1" }), NULL, POP_HERE, "", &error), POP_INVALID_OPTION);
-    assert_string_equal(error.text, "unknown runtime option 'exchange.enablePrefetc' (did you mean 'exchange.enablePrefetch'?)");
+    assert_int_equal(
+        options_apply(&set, "runtime", POP_OPTIONS({ "exchange.enablePrefetc", "1" }), NULL, POP_HERE, "", &error),
+        POP_INVALID_OPTION);
+    assert_string_equal(error.text,
+                        "unknown runtime option 'exchange.enablePrefetc' (did you mean 'exchange.enablePrefetch'?)");
     options_free(&set);
 }
 
@@ -187,7 +207,10 @@ static void test_wildcard_keys_survive_copies(void **state)
 {
     (void)state;
     struct option_set set = { 0 }, copy = { 0 };
-    assert_int_equal(options_apply(&set, "simulator", POP_OPTIONS({ "any.name", "1" }, { "", "x" }, { "any.name", "22" }), NULL, POP_HERE, "", NULL), POP_OK);
+    assert_int_equal(options_apply(&set, "simulator",
+                                   POP_OPTIONS({ "any.name", "1" }, { "", "x" }, { "any.name", "22" }), NULL, POP_HERE,
+                                   "", NULL),
+                     POP_OK);
     options_copy(&copy, &set);
     options_free(&set);
     assert_int_equal(copy.set.count, 2);
@@ -203,7 +226,8 @@ static void test_integers(void **state)
     uint64_t value = 5;
     assert_true(str_integer("18446744073709551615", UINT64_MAX, &value) && value == UINT64_MAX);
     assert_true(str_integer("0", 0, &value) && value == 0);
-    assert_false(str_integer("18446744073709551616", UINT64_MAX, &value) || str_integer("256", 255, &value) || str_integer("", 9, &value));
+    assert_false(str_integer("18446744073709551616", UINT64_MAX, &value) || str_integer("256", 255, &value) ||
+                 str_integer("", 9, &value));
     assert_false(str_integer("+1", 9, &value) || str_integer("0xg", 99, &value) || str_integer("1.0", 9, &value));
     assert_int_equal(value, 0);
 }

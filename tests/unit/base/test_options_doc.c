@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/options.md against the table of options (scripts/check-options has the table against the source).  With --print, writes the page. */
+/* docs/options.md against the table of options (scripts/check-options has the table against the source).  With --print,
+ * writes the page. */
 #include <poplar/options.h>
 
 #include <setjmp.h>
@@ -21,26 +22,32 @@ static const struct {
     const char *group, *title, *text;
 } groups[] = {
     { "engine", "Engine",
-      "For `pop_compile_graph`, `pop_engine_create` and `pop_engine_create_from`; the variable `POPLAR_ENGINE_OPTIONS` overrides them." },
+      "For `pop_compile_graph`, `pop_engine_create` and `pop_engine_create_from`; the variable `POPLAR_ENGINE_OPTIONS` "
+      "overrides them." },
     { "stream", "Streams", "For `pop_graph_add_host_to_device_fifo` and `pop_graph_add_device_to_host_fifo`." },
-    { "target", "Targets and devices", "For `pop_device_manager_create`; the variable `POPLAR_TARGET_OPTIONS` overrides them." },
+    { "target", "Targets and devices",
+      "For `pop_device_manager_create`; the variable `POPLAR_TARGET_OPTIONS` overrides them." },
     { "report", "Profile summary", "For `pop_print_profile_summary` and its parts." },
-    { "simulator", "Simulator", "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here, and nothing reads it." },
+    { "simulator", "Simulator",
+      "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here, and nothing reads it." },
 };
 
-static const char top[] =
-    "# Options\n"
-    "\n"
-    "Written by `scripts/options-doc` from `src/base/options.def`; a test compares the two.\n"
-    "\n"
-    "An option is a pair of strings. `true|false` also takes `1` and `0`; integers are decimal or `0x...`, not negative. A name that does\n"
-    "not stand here is an `invalid_option` error that says the nearest one, and so is a value that is not allowed. Of two equal names the\n"
-    "last wins. A variable of the environment holds a JSON object, whose values may be strings, numbers or booleans, and overrides the\n"
-    "program:\n"
-    "\n"
-    "    export POPLAR_ENGINE_OPTIONS='{\"debug.checkedExecution\": true}'\n"
-    "\n"
-    "All names of Poplar are accepted, so that programs which set them run. Those that have no effect here are listed apart.\n";
+static const char top[] = "# Options\n"
+                          "\n"
+                          "Written by `scripts/options-doc` from `src/base/options.def`; a test compares the two.\n"
+                          "\n"
+                          "An option is a pair of strings. `true|false` also takes `1` and `0`; integers are decimal "
+                          "or `0x...`, not negative. A name that does\n"
+                          "not stand here is an `invalid_option` error that says the nearest one, and so is a value "
+                          "that is not allowed. Of two equal names the\n"
+                          "last wins. A variable of the environment holds a JSON object, whose values may be strings, "
+                          "numbers or booleans, and overrides the\n"
+                          "program:\n"
+                          "\n"
+                          "    export POPLAR_ENGINE_OPTIONS='{\"debug.checkedExecution\": true}'\n"
+                          "\n"
+                          "All names of Poplar are accepted, so that programs which set them run. Those that have no "
+                          "effect here are listed apart.\n";
 
 static const char bottom[] =
     "\n"
@@ -50,7 +57,8 @@ static const char bottom[] =
     "| --- | --- |\n"
     "| `POPLAR_ENGINE_OPTIONS`, `POPLAR_TARGET_OPTIONS` | options, as JSON, over those of the program |\n"
     "| `TREMULA_IPU` | modelled IPUs that the device manager offers as hardware ([devices.md](devices.md)) |\n"
-    "| `TREMULA_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR` | the compiler of codelets and its cache ([codelets.md](codelets.md)) |\n"
+    "| `TREMULA_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR` | the compiler of codelets and its cache "
+    "([codelets.md](codelets.md)) |\n"
     "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
 
@@ -74,7 +82,9 @@ static void print_values(FILE *file, const char *values)
 
 static void print_rows(FILE *file, const char *group, bool effect)
 {
-    fputs(effect ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n" : "\n| option | values | default |\n| --- | --- | --- |\n", file);
+    fputs(effect ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
+                 : "\n| option | values | default |\n| --- | --- | --- |\n",
+          file);
     for (size_t i = 0; i < ROWS; ++i) {
         if (strcmp(table[i].group, group) != 0 || !table[i].effect != !effect)
             continue;

@@ -84,7 +84,8 @@ static void test_every_midpoint_rounds_to_even(void **state)
 {
     (void)state;
     for (unsigned bits = 0; bits < 0x7c00; ++bits) {
-        double low = half_value(bits), high = bits + 1 == 0x7c00 ? 65536 : half_value(bits + 1), middle = (low + high) / 2;
+        double low = half_value(bits), high = bits + 1 == 0x7c00 ? 65536 : half_value(bits + 1),
+               middle = (low + high) / 2;
         unsigned even = bits & 1 ? bits + 1 : bits;
         assert_int_equal(pop_half_from_double(middle), even);
         assert_int_equal(pop_half_from_double(nextafter(middle, 0)), bits);
@@ -210,8 +211,10 @@ static void test_out_of_range_reals_saturate(void **state)
     pop_convert(POP_DOUBLE, reals, POP_LONGLONG, wide, 6);
     pop_convert(POP_DOUBLE, reals, POP_UNSIGNED_LONGLONG, wide_unsigned, 6);
     pop_convert(POP_DOUBLE, reals, POP_SIGNED_CHAR, narrow, 6);
-    assert_true(wide[0] == INT64_MAX && wide[1] == INT64_MIN && wide[2] == INT64_MAX && wide[3] == INT64_MIN && wide[4] == 0 && wide[5] == INT64_MAX);
-    assert_true(wide_unsigned[0] == UINT64_MAX && wide_unsigned[1] == 0 && wide_unsigned[4] == 0 && wide_unsigned[5] == (uint64_t)1 << 63);
+    assert_true(wide[0] == INT64_MAX && wide[1] == INT64_MIN && wide[2] == INT64_MAX && wide[3] == INT64_MIN &&
+                wide[4] == 0 && wide[5] == INT64_MAX);
+    assert_true(wide_unsigned[0] == UINT64_MAX && wide_unsigned[1] == 0 && wide_unsigned[4] == 0 &&
+                wide_unsigned[5] == (uint64_t)1 << 63);
     assert_true(narrow[0] == 127 && narrow[1] == -128 && narrow[4] == 0);
 }
 

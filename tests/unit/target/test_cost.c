@@ -71,7 +71,8 @@ static void test_published_syncs(void **state)
     one.relative_sync_delay = POP_SYNC_DELAY_NONE;
     assert_int_equal(cost_sync_all(&one), 0);
     for (unsigned tile = 0; tile < 1472; ++tile)
-        assert_int_equal(cost_sync_arrive(&two, tile) + cost_sync_resume(&two, tile), pop_target_sync_delay(&two, tile));
+        assert_int_equal(cost_sync_arrive(&two, tile) + cost_sync_resume(&two, tile),
+                         pop_target_sync_delay(&two, tile));
 }
 
 static void test_exchange(void **state)
@@ -92,8 +93,10 @@ static void test_published_host_exchange(void **state)
     assert_int_equal(cost_host_exchange(&one, 4, 1), 7);
     assert_int_equal(cost_host_exchange(&one, 8, 2), 9);
     assert_int_equal(cost_host_exchange(&one, 50244, 404), 10700);
-    assert_int_equal(cost_host_exchange(&one, 40044000, 109992), 8184792); /* published: 8,184,787 on average, packets inferred */
-    assert_int_equal(cost_host_exchange(&two, 40044000, 109992), 6664008); /* 4 + ceil(40,044,000 / 6.009); published: 6,663,550.8 on average */
+    assert_int_equal(cost_host_exchange(&one, 40044000, 109992),
+                     8184792); /* published: 8,184,787 on average, packets inferred */
+    assert_int_equal(cost_host_exchange(&two, 40044000, 109992),
+                     6664008); /* 4 + ceil(40,044,000 / 6.009); published: 6,663,550.8 on average */
     assert_int_equal(cost_host_exchange(&one, 0, 0), 0);
     assert_true(cost_host_exchange(&two, UINT64_MAX / 8, 0) > UINT64_MAX / 64);
 }
@@ -111,8 +114,9 @@ static void test_memcpy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_compute), cmocka_unit_test(test_workers_and_supervisors), cmocka_unit_test(test_published_syncs),
-        cmocka_unit_test(test_exchange),          cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
+        cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
+        cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,15 +34,18 @@ static void test_models(void **state)
     assert_int_equal(target.num_ipus, 1);
     target = target_of(pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu1", .num_ipus = 2 }, NULL));
     assert_int_equal(pop_target_num_tiles(&target), 2432);
-    target = target_of(pop_ipu_model_create_device(&(pop_ipu_model){ .tiles_per_ipu = 4, .memory_bytes_per_tile = 65536 }, NULL));
+    target = target_of(
+        pop_ipu_model_create_device(&(pop_ipu_model){ .tiles_per_ipu = 4, .memory_bytes_per_tile = 65536 }, NULL));
     assert_int_equal(target.bytes_per_tile, 65536);
     assert_int_equal(target.interleaved_memory_element_index, 4);
     assert_true(target.supports_super_tile_send_receive);
     unsigned none = 0, large = 200;
     target = target_of(pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu1", .min_ipu_sync_delay = &none, .relative_sync_delay = POP_SYNC_DELAY_NONE }, NULL));
+        &(pop_ipu_model){ .version = "ipu1", .min_ipu_sync_delay = &none, .relative_sync_delay = POP_SYNC_DELAY_NONE },
+        NULL));
     assert_int_equal(pop_target_sync_delay(&target, 1215), 0);
-    target = target_of(pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu1", .min_ipu_sync_delay = &large }, NULL));
+    target = target_of(
+        pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu1", .min_ipu_sync_delay = &large }, NULL));
     assert_int_equal(pop_target_sync_delay(&target, 0), 200);
     assert_int_equal(pop_target_sync_delay(&target, 1215), 240);
 }
@@ -52,18 +55,24 @@ static void test_every_model_field_counts(void **state)
 {
     (void)state;
     unsigned sync = 17;
-    pop_ipu_model model = { "bow", 2, 3, 4, 5, 65536, 2e9, 7, 9, 11, true, 2, &sync, POP_SYNC_DELAY_NONE, 13, 128, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+    pop_ipu_model model = { "bow", 2,   3,  4,  5,  65536, 2e9, 7,  9,  11, true, 2,  &sync, POP_SYNC_DELAY_NONE,
+                            13,    128, 21, 22, 23, 24,    25,  26, 27, 28, 29,   30, 31,    32,
                             true,  true };
     pop_target t = target_of(pop_ipu_model_create_device(&model, NULL));
     assert_string_equal(t.system, "bow");
-    assert_true(t.num_ipus == 2 && t.tiles_per_ipu == 3 && t.tiles_per_super_tile == 4 && t.num_worker_contexts == 5 && t.bytes_per_tile == 65536);
-    assert_true(t.tile_clock_frequency == 2e9 && t.exchange_bytes_per_cycle == 7 && t.memcpy_bytes_per_cycle == 9 && t.instruction_bytes == 11);
-    assert_true(!t.supports_super_tile_send_receive && t.interleaved_memory_element_index == 2 && t.min_ipu_sync_delay == 17);
+    assert_true(t.num_ipus == 2 && t.tiles_per_ipu == 3 && t.tiles_per_super_tile == 4 && t.num_worker_contexts == 5 &&
+                t.bytes_per_tile == 65536);
+    assert_true(t.tile_clock_frequency == 2e9 && t.exchange_bytes_per_cycle == 7 && t.memcpy_bytes_per_cycle == 9 &&
+                t.instruction_bytes == 11);
+    assert_true(!t.supports_super_tile_send_receive && t.interleaved_memory_element_index == 2 &&
+                t.min_ipu_sync_delay == 17);
     assert_true(t.relative_sync_delay == POP_SYNC_DELAY_NONE && t.global_sync_cycles == 13 && t.data_path_width == 128);
-    assert_true(t.fp8_in_fp16_out_conv_units == 21 && t.fp16_in_fp16_out_conv_units == 22 && t.fp16_in_fp32_out_conv_units == 23);
+    assert_true(t.fp8_in_fp16_out_conv_units == 21 && t.fp16_in_fp16_out_conv_units == 22 &&
+                t.fp16_in_fp32_out_conv_units == 23);
     assert_true(t.fp32_in_fp32_out_conv_units == 24 && t.fp8_conv_unit_input_load_elems_per_cycle == 25);
     assert_true(t.fp16_conv_unit_input_load_elems_per_cycle == 26 && t.fp32_conv_unit_input_load_elems_per_cycle == 27);
-    assert_true(t.conv_unit_max_pipeline_depth == 28 && t.conv_unit_coeff_load_bytes_per_cycle == 29 && t.rpt_count_max == 30);
+    assert_true(t.conv_unit_max_pipeline_depth == 28 && t.conv_unit_coeff_load_bytes_per_cycle == 29 &&
+                t.rpt_count_max == 30);
     assert_true(t.num_stride_bits == 31 && t.atomic_store_granularity == 32 && t.compile_ipu_code && t.accurate_half);
 }
 

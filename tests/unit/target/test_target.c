@@ -27,7 +27,8 @@ static void test_published_values(void **state)
     assert_int_equal(one.bytes_per_tile, 256 * 1024);
     assert_int_equal(two.bytes_per_tile, 624 * 1024);
     assert_true(pop_target_memory_bytes(&one) == 304ull << 20);
-    assert_true(one.tile_clock_frequency == 1.6e9 && two.tile_clock_frequency == 1.33e9 && bow.tile_clock_frequency == 1.85e9);
+    assert_true(one.tile_clock_frequency == 1.6e9 && two.tile_clock_frequency == 1.33e9 &&
+                bow.tile_clock_frequency == 1.85e9);
     assert_string_equal(bow.system, "bow");
     assert_string_equal(bow.arch, "ipu2");
     assert_int_equal(pop_target_num_conv_units(&one, POP_HALF, POP_HALF), 8);
@@ -161,7 +162,8 @@ static void test_check_names_the_field(void **state)
     REFUSED(t.tile_clock_frequency = 1e15, "tile_clock_frequency is 1e+15");
     REFUSED(t.num_ipus = 713, "is 1049536 tiles, there must be at most 1048576");
     REFUSED((t.num_ipus = 65536, t.tiles_per_ipu = 1048576), "68719476736 tiles");
-    REFUSED(t.interleaved_memory_element_index = 40, "interleaved_memory_element_index is 40, beyond the 39 memory elements");
+    REFUSED(t.interleaved_memory_element_index = 40,
+            "interleaved_memory_element_index is 40, beyond the 39 memory elements");
     REFUSED(t.memory_element_bytes = 0, "memory_element_bytes is 0");
     REFUSED(t.memory_element_bytes = 638977, "more than the 638976 of bytes_per_tile");
     REFUSED(t.min_ipu_sync_delay = 127, "min_ipu_sync_delay is 127, more than max_ipu_sync_delay, 126");
@@ -238,14 +240,10 @@ static void test_null_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_values),
-        cmocka_unit_test(test_memory_elements),
-        cmocka_unit_test(test_sync_delays),
-        cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_unknown_systems),
-        cmocka_unit_test(test_check_names_the_field),
-        cmocka_unit_test(test_virtual_targets),
-        cmocka_unit_test(test_equality_and_hash),
+        cmocka_unit_test(test_published_values), cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_sync_delays),      cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_unknown_systems),  cmocka_unit_test(test_check_names_the_field),
+        cmocka_unit_test(test_virtual_targets),  cmocka_unit_test(test_equality_and_hash),
         cmocka_unit_test(test_null_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

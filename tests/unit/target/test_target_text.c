@@ -44,7 +44,8 @@ static void test_only_differences_are_written(void **state)
     assert_int_equal(pop_target_to_text(&target, NULL, 0), length);
     strcpy(target.system, "my-machine");
     pop_target_to_text(&target, text, sizeof(text));
-    assert_string_equal(text, "ipu2 type=ipu_model system=my-machine tiles=64 clock=1250000000 sync_delay=none accurate_half=true");
+    assert_string_equal(
+        text, "ipu2 type=ipu_model system=my-machine tiles=64 clock=1250000000 sync_delay=none accurate_half=true");
 }
 
 static void randomise(pop_target *target, const struct machine_field *field, uint64_t *seed)
@@ -114,7 +115,8 @@ static void test_wrong_words_are_named(void **state)
     } rows[] = {
         { "", POP_PARSE_ERROR, "the text is empty, it must begin with ipu1" },
         { " \n", POP_PARSE_ERROR, "the text is empty" },
-        { "ipu22", POP_PARSE_ERROR, "unknown system 'ipu22' (did you mean 'ipu2'?), it can be ipu1, ipu2, bow, ipu21 or cpu" },
+        { "ipu22", POP_PARSE_ERROR,
+          "unknown system 'ipu22' (did you mean 'ipu2'?), it can be ipu1, ipu2, bow, ipu21 or cpu" },
         { "ipu2 tile=4", POP_PARSE_ERROR, "unknown word 'tile' (did you mean 'tiles'?)" },
         { "ipu2 tiles", POP_PARSE_ERROR, "'tiles' has no value, it must be tiles=..." },
         { "ipu2 tiles=", POP_PARSE_ERROR, "tiles=: the value must be an integer (decimal or 0x...) from 1 to 1048576" },
@@ -145,7 +147,8 @@ static void test_wrong_words_are_named(void **state)
 static void test_damaged_lines(void **state)
 {
     (void)state;
-    static const char line[] = "ipu2 type=ipu_model ipus=2 tiles=64 memory=65536 clock=1.5e9 sync_delay=none system=abc bus_sharing=false";
+    static const char line[] =
+        "ipu2 type=ipu_model ipus=2 tiles=64 memory=65536 clock=1.5e9 sync_delay=none system=abc bus_sharing=false";
     uint64_t seed = 7;
     int good = 0, all = rounds(5000);
     for (int round = 0; round < all; ++round) {
