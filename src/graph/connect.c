@@ -8,69 +8,76 @@ static bool same_type(uint8_t a, uint8_t b)
     return a == b || chars;
 }
 
-static bool holds_constant(const pop_store *store, const struct run *run)
+/* A tensor on its way to an edge; nearly all are one run, which is asked for once. */
+struct use {
+    const pop_tensor *t;
+    bool single;
+    struct run run;
+};
+
+static bool holds_constant(const pop_store *store, const struct use *use)
 {
-    return run->count && store->variables.data[run->variable].constant;
+    if (!use->single)
+        return pop_tensor_contains_constant(*use->t);
+    return use->run.count && store->variables.data[use->run.variable].constant;
 }
 
 /* The field is an edge, and the tensor one that it can take, whatever the shapes. */
-static bool check_tensor(const struct field_ref *ref, pop_tensor t)
+static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct use *use)
 {
     if (ref->field->direction == FIELD_STATE)
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: set it with pop_graph_set_field%s",
                           ref->field->shape == SHAPE_SCALAR ? "" : "_vector");
-    if (!pop_tensor_valid(t))
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a null tensor");
-    if (t.store != ref->store)
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a tensor of another graph");
-    if (!same_type(t.type, ref->field->type))
+    if (t->store != ref->store)
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a %s",
+                          t->store ? "tensor of another graph" : "null tensor");
+    if (t->type != ref->field->type && !same_type(t->type, ref->field->type))
         return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s", pop_type_name((pop_type)ref->field->type),
-                          pop_type_name((pop_type)t.type));
+                          pop_type_name((pop_type)t->type));
+    use->t = t;
+    use->single = tensor_single_run(*t, &use->run);
     if (ref->field->direction == FIELD_INPUT)
         return true;
-    struct run run;
-    bool single = tensor_single_run(t, &run);
-    if (single ? holds_constant(ref->store, &run) : pop_tensor_contains_constant(t))
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)", tensor_debug_name(t));
-    if (!single && pop_tensor_contains_aliases(t))
+    if (holds_constant(ref->store, use))
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)", tensor_debug_name(*t));
+    if (!use->single && pop_tensor_contains_aliases(*t))
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR,
                           "writes, and the tensor holds elements more than once (of %s): it is broadcast or joined with itself",
-                          tensor_debug_name(t));
+                          tensor_debug_name(*t));
     return true;
 }
 
 /* The tensor, which was checked, becomes what the edge stands for. */
-static void fill_edge(const struct field_ref *ref, struct edge *edge, pop_tensor t)
+static void fill_edge(const struct field_ref *ref, struct edge *edge, const struct use *use)
 {
     pop_store *store = ref->store;
-    struct run run;
-    if (tensor_single_run(t, &run) && run.count <= UINT32_MAX) {
+    if (use->single && use->run.count <= UINT32_MAX) {
         edge->form = EDGE_RUN;
-        edge->variable = run.count ? run.variable : 0;
-        edge->count = (uint32_t)run.count;
-        edge_set_offset(edge, run.count ? run.offset : 0);
+        edge->variable = use->run.count ? use->run.variable : 0;
+        edge->count = (uint32_t)use->run.count;
+        edge_set_offset(edge, use->run.count ? use->run.offset : 0);
     } else {
         edge->form = EDGE_VIEW;
         edge->variable = (uint32_t)store->views.count;
-        *vec_push(&store->views) = view_keep(t);
+        *vec_push(&store->views) = view_keep(*use->t);
     }
     ++store->edge_count;
 }
 
-static bool one_element(pop_tensor t)
+static bool one_element(const struct use *use)
 {
-    return pop_tensor_rank(t) <= 1 && pop_tensor_num_elements(t) == 1;
+    return use->t->rank <= 1 && (use->single ? use->run.count : pop_tensor_num_elements(*use->t)) == 1;
 }
 
 /* A tensor for one row (or scalar) of a vector of edges. */
-static bool check_row(const struct field_ref *ref, pop_tensor t, size_t row)
+static bool check_row(const struct field_ref *ref, const pop_tensor *t, size_t row, struct use *use)
 {
-    if (!check_tensor(ref, t))
+    if (!check_tensor(ref, t, use))
         return false;
-    if (ref->field->shape == SHAPE_SCALARS ? one_element(t) : pop_tensor_rank(t) == 1)
+    if (ref->field->shape == SHAPE_SCALARS ? one_element(use) : t->rank == 1)
         return true;
     char shape[128];
-    pop_tensor_shape_to_string(t, shape, sizeof(shape));
+    pop_tensor_shape_to_string(*t, shape, sizeof(shape));
     return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "takes %s at [%zu], the tensor's shape is %s",
                       ref->field->shape == SHAPE_SCALARS ? "one element" : "a tensor of rank 1", row, shape);
 }
@@ -137,20 +144,22 @@ static void connect_rows(const struct field_ref *ref, pop_tensor t)
     size_t mark = tensor_nodes_mark(ref->store->nodes);
     for (size_t i = 0; i < count; ++i) {
         pop_tensor row = pop_tensor_at_at(ref->where, t, i);
-        fill_edge(ref, &ref->store->edges.data[first + i], row);
+        struct use use = { .t = &row };
+        use.single = tensor_single_run(row, &use.run);
+        fill_edge(ref, &ref->store->edges.data[first + i], &use);
     }
     tensor_nodes_release(ref->store->nodes, mark);
 }
 
-static bool check_shape(const struct field_ref *ref, pop_tensor t)
+static bool check_shape(const struct field_ref *ref, const struct use *use)
 {
     static const char *const wants[] = { "takes one element, of rank 0 or 1", "takes a tensor of rank 1", "takes a tensor of rank 2, by row",
                                          "takes a tensor of rank 2, by row", "takes a tensor of rank 1, by element" };
-    size_t rank = pop_tensor_rank(t);
-    bool fits = false;
+    unsigned rank = use->t->rank;
+    bool fits;
     switch (ref->field->shape) {
     case SHAPE_SCALAR:
-        fits = one_element(t);
+        fits = one_element(use);
         break;
     case SHAPE_VECTOR:
     case SHAPE_SCALARS:
@@ -162,15 +171,16 @@ static bool check_shape(const struct field_ref *ref, pop_tensor t)
     if (fits)
         return true;
     char shape[128];
-    pop_tensor_shape_to_string(t, shape, sizeof(shape));
+    pop_tensor_shape_to_string(*use->t, shape, sizeof(shape));
     return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "%s, the tensor's shape is %s", wants[ref->field->shape], shape);
 }
 
 void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t)
 {
     struct field_ref ref;
-    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect", vertex, field) || !check_tensor(&ref, t) ||
-        !check_shape(&ref, t))
+    struct use use;
+    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect", vertex, field) || !check_tensor(&ref, &t, &use) ||
+        !check_shape(&ref, &use))
         return;
     if (ref.field->shape != SHAPE_SCALAR && ref.field->shape != SHAPE_VECTOR) {
         connect_rows(&ref, t);
@@ -182,7 +192,7 @@ void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, 
     }
     struct edge *edge = field_edge_new(&ref);
     if (edge)
-        fill_edge(&ref, edge, t);
+        fill_edge(&ref, edge, &use);
 }
 
 void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t index, pop_tensor t)
@@ -194,7 +204,8 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
         field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge: connect it whole with pop_graph_connect");
         return;
     }
-    if (!check_row(&ref, t, index))
+    struct use use;
+    if (!check_row(&ref, &t, index, &use))
         return;
     const struct edge *edge = vertex_edge(ref.store, ref.vertex, ref.index);
     if (!edge) {
@@ -206,7 +217,7 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
         if (row->form != EDGE_NONE)
             field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected at [%zu]", index);
         else
-            fill_edge(&ref, row, t);
+            fill_edge(&ref, row, &use);
     }
 }
 
@@ -216,19 +227,23 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_list", vertex, field))
         return;
     if (ref.field->direction == FIELD_STATE) {
-        check_tensor(&ref, (pop_tensor){ 0 });
+        check_tensor(&ref, &(pop_tensor){ 0 }, NULL);
         return;
     }
     if (ref.field->shape == SHAPE_SCALAR || ref.field->shape == SHAPE_VECTOR) {
         field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge, not a list: join the tensors with pop_tensor_concat and connect that");
         return;
     }
+    struct use use;
     for (size_t i = 0; i < list.count; ++i)
-        if (!check_row(&ref, list.list[i], i))
+        if (!check_row(&ref, &list.list[i], i, &use))
             return;
     uint32_t first = free_rows(&ref, list.count);
-    for (size_t i = 0; i < list.count && first != UINT32_MAX; ++i)
-        fill_edge(&ref, &ref.store->edges.data[first + i], list.list[i]);
+    for (size_t i = 0; i < list.count && first != UINT32_MAX; ++i) {
+        use.t = &list.list[i];
+        use.single = tensor_single_run(*use.t, &use.run);
+        fill_edge(&ref, &ref.store->edges.data[first + i], &use);
+    }
 }
 
 /* A constant that lies where its readers are; one serves all that read the same value, as far as a small cache remembers. */
@@ -262,7 +277,7 @@ void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_constant", vertex, field))
         return;
     if (ref.field->direction == FIELD_STATE) {
-        check_tensor(&ref, (pop_tensor){ 0 });
+        check_tensor(&ref, &(pop_tensor){ 0 }, NULL);
         return;
     }
     if (ref.field->direction != FIELD_INPUT || ref.field->shape != SHAPE_SCALAR) {

@@ -5,12 +5,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static bool unknown_field(const struct field_ref *ref, const char *name)
+{
+    uint32_t count = ref->codelet->field_count;
+    const char **names = mem_alloc(count * sizeof(*names));
+    char hint[256] = "";
+    for (uint32_t i = 0; i < count; ++i)
+        names[i] = ref->codelet->fields[i].name;
+    error_hint(hint, sizeof(hint), name ? name : "", names, count);
+    free(names);
+    return store_fail_in(ref->store, POP_UNKNOWN_FIELD, ref->where, ref->api,
+                         store_name(ref->store, ref->store->sets.data[ref->vertex->set].name), "vertex type '%s' has no field '%s'%s",
+                         ref->codelet->name, name ? name : "(null)", hint);
+}
+
 bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const char *api, pop_vertex vertex, const char *name)
 {
     pop_store *store = graph->store;
     if (vertex.store != store || vertex.id - 1 >= store->vertices.count)
         return store_fail(store, POP_INDEX_ERROR, where, api, "the vertex %s", vertex.id ? "belongs to another graph" : "is null");
-    *ref = (struct field_ref){ .graph = graph, .store = store, .where = where, .api = api };
+    ref->graph = graph;
+    ref->store = store;
+    ref->where = where;
+    ref->api = api;
     ref->vertex = &store->vertices.data[vertex.id - 1];
     ref->codelet = store->types.data[ref->vertex->type].codelet;
     /* Programs mostly name the fields in their order: begin behind the one that was used last. */
@@ -18,20 +35,14 @@ bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const 
     uint32_t at = ref->vertex->edge == NO_EDGE ? 0 : store->edges.data[ref->vertex->edge].field + 1u;
     for (uint32_t i = 0; i < count && name; ++i, ++at) {
         at = at < count ? at : 0;
-        if (strcmp(ref->codelet->fields[at].name, name) == 0) {
-            ref->field = &ref->codelet->fields[at];
+        const struct codelet_field *field = &ref->codelet->fields[at];
+        if (field->name[0] == name[0] && strcmp(field->name, name) == 0) {
+            ref->field = field;
             ref->index = (uint16_t)at;
             return true;
         }
     }
-    const char **names = mem_alloc(count * sizeof(*names));
-    char hint[256] = "";
-    for (uint32_t i = 0; i < count; ++i)
-        names[i] = ref->codelet->fields[i].name;
-    error_hint(hint, sizeof(hint), name ? name : "", names, count);
-    free(names);
-    return store_fail_in(store, POP_UNKNOWN_FIELD, where, api, store_name(store, store->sets.data[ref->vertex->set].name),
-                         "vertex type '%s' has no field '%s'%s", ref->codelet->name, name ? name : "(null)", hint);
+    return unknown_field(ref, name);
 }
 
 bool field_fail(const struct field_ref *ref, pop_status status, const char *format, ...)
