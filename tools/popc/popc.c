@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef TREMULA_VERSION
-#define TREMULA_VERSION "0.1.0"
-#endif
-
 static const char usage[] = "usage: popc [options] <input file> ... -o <output file>\n"
                             "\n"
                             "Compiles codelets (.c) and merges them with compiled ones (.gp) into one .gp file.\n"
