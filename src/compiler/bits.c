@@ -86,3 +86,18 @@ bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end)
             return true;
     return false;
 }
+
+bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return true;
+    uint64_t first = begin >> 6, last = (end - 1) >> 6;
+    if (first == last)
+        return !(~bits[first] & head_mask(begin) & tail_mask(end));
+    if (~bits[first] & head_mask(begin) || ~bits[last] & tail_mask(end))
+        return false;
+    for (uint64_t i = first + 1; i < last; ++i)
+        if (~bits[i])
+            return false;
+    return true;
+}

@@ -19,5 +19,6 @@ bool bitmaps_clean(const struct bitmaps *maps, uint32_t variable, uint64_t eleme
 uint64_t bits_set(uint64_t *bits, uint64_t begin, uint64_t end);
 void bits_clear(uint64_t *bits, uint64_t begin, uint64_t end);
 bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end);
+bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end);
 
 #endif

@@ -24,7 +24,7 @@ struct traffic {
     struct compiler *c;
     struct load before, after; /* a set: exchanges before and after it; copies use the first */
     size_t *cursor;            /* by variable: of its tile map */
-    struct bitmaps delivered;  /* elements that the current tile has received */
+    struct bitmaps delivered;  /* elements that the current tile has, or has received */
     VEC(struct part) delivered_parts, sent_parts; /* what to clear; sent ones stand in c->bits */
     uint32_t tile;             /* of the current vertex */
 };
@@ -77,49 +77,58 @@ static void send(struct traffic *t, uint32_t from, const struct part *part)
     *vec_push(&t->sent_parts) = *part;
 }
 
-/* Calls fn for each part of a run that lies on another tile than the current one. */
-typedef void (*part_fn)(struct traffic *t, const struct part *part, uint32_t owner);
-static void each_foreign_part(struct traffic *t, const struct run *run, part_fn fn)
+/* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
+static uint32_t next_part(struct traffic *t, struct run *left, struct part *part)
 {
-    const struct variable *variable = &t->c->store->variables.data[run->variable];
-    if (variable->follows_vertex)
-        return;
-    for (uint64_t at = run->offset, end = run->offset + run->count; at < end;) {
-        uint32_t owner = tile_map_find(&variable->map, at, &t->cursor[run->variable]);
-        uint64_t stop = variable->map.ranges.data[t->cursor[run->variable]].end;
-        struct part part = { run->variable, at, stop < end ? stop : end };
-        if (owner != t->tile)
-            fn(t, &part, owner);
-        at = part.end;
-    }
+    const struct tile_map *map = &t->c->store->variables.data[left->variable].map;
+    uint32_t owner = tile_map_find(map, left->offset, &t->cursor[left->variable]);
+    uint64_t stop = map->ranges.data[t->cursor[left->variable]].end, end = left->offset + left->count;
+    *part = (struct part){ left->variable, left->offset, stop < end ? stop : end };
+    left->offset = part->end;
+    left->count = end - part->end;
+    return owner;
 }
 
-static void fetch_part(struct traffic *t, const struct part *part, uint32_t owner)
-{
-    uint64_t fresh = bits_set(bits_of(t, &t->delivered, part->variable), part->begin, part->end);
-    if (!fresh)
-        return;
-    *vec_push(&t->delivered_parts) = *part;
-    load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part->variable));
-    send(t, owner, part);
-}
-
-static void return_part(struct traffic *t, const struct part *part, uint32_t owner)
-{
-    uint64_t bytes = (part->end - part->begin) * variable_element_bytes(t->c, part->variable);
-    load_add(&t->after, t->after.received, owner, bytes);
-    load_add(&t->after, t->after.sent, t->tile, bytes);
-}
-
+/* The current tile gets what it does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
 static bool fetch_run(const struct run *run, void *context)
 {
-    each_foreign_part(context, run, fetch_part);
+    struct traffic *t = context;
+    struct run left = *run;
+    struct part part;
+    if (t->c->store->variables.data[run->variable].follows_vertex)
+        return true;
+    uint32_t owner = next_part(t, &left, &part);
+    if (owner == t->tile && !left.count)
+        return true;
+    uint64_t *delivered = bits_of(t, &t->delivered, run->variable);
+    if (bits_all(delivered, run->offset, run->offset + run->count))
+        return true;
+    for (bool more = true; more;) {
+        uint64_t fresh = bits_set(delivered, part.begin, part.end);
+        if (fresh && owner != t->tile) {
+            load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part.variable));
+            send(t, owner, &part);
+        }
+        more = left.count > 0;
+        if (more)
+            owner = next_part(t, &left, &part);
+    }
+    *vec_push(&t->delivered_parts) = (struct part){ run->variable, run->offset, run->offset + run->count };
     return true;
 }
 
 static bool return_run(const struct run *run, void *context)
 {
-    each_foreign_part(context, run, return_part);
+    struct traffic *t = context;
+    struct part part;
+    for (struct run left = *run; left.count;) {
+        uint32_t owner = next_part(t, &left, &part);
+        uint64_t bytes = (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
+        if (owner == t->tile)
+            continue;
+        load_add(&t->after, t->after.received, owner, bytes);
+        load_add(&t->after, t->after.sent, t->tile, bytes);
+    }
     return true;
 }
 
@@ -233,12 +242,9 @@ struct host_traffic {
 static bool host_run(const struct run *run, void *context)
 {
     struct host_traffic *host = context;
-    for (struct run rest = *run; rest.count; ++host->packets) {
-        uint64_t count = rest.count;
-        owner_at(host->t, &rest, &count);
-        rest.offset += count;
-        rest.count -= count;
-    }
+    struct part part;
+    for (struct run left = *run; left.count; ++host->packets)
+        next_part(host->t, &left, &part);
     return true;
 }
 

@@ -102,6 +102,7 @@ static void test_bits(void **state)
             for (unsigned i = begin_bit; i < end_bit; ++i)
                 before += i >= 60 && i < 131;
             assert_int_equal(bits_any(bits, begin_bit, end_bit), before > 0);
+            assert_int_equal(bits_all(bits, begin_bit, end_bit), before == end_bit - begin_bit);
             assert_int_equal(bits_set(bits, begin_bit, end_bit), end_bit - begin_bit - before);
             bits_clear(bits, begin_bit, end_bit);
             for (unsigned i = 0; i < 256; ++i) {

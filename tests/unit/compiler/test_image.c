@@ -267,6 +267,27 @@ static void test_exchange_cost(void **state)
     end(&f);
 }
 
+/* A tile that holds part of what it reads receives the rest, and once, however its vertices' runs overlap. */
+static void test_exchange_of_overlapping_runs(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(90), "a"), b = variable(&f, 3, 1, "b");
+    for (unsigned i = 0; i < 3; ++i)
+        pop_graph_set_tile_mapping(f.graph, pop_tensor_slice(a, 30 * i, 30 * i + 30, 0), i);
+    pop_compute_set narrow = pop_graph_add_compute_set(f.graph, "narrow"), wide = pop_graph_add_compute_set(f.graph, "wide");
+    in_out(&f, narrow, "Sum", 1, pop_tensor_slice(a, 29, 60, 0), pop_tensor_at(b, 0)); /* 1 word from tile 0 */
+    in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 10, 60, 0), pop_tensor_at(b, 0));   /* 20 words from tile 0 */
+    in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 15, 65, 0), pop_tensor_at(b, 1));   /* 5 more from tile 2 */
+    in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 12, 63, 0), pop_tensor_at(b, 2));   /* nothing new */
+    compiled(&f, pop_execute(narrow, NULL));
+    uint64_t one = cost_of(&f, CODE_EXECUTE).exchange;
+    compiled(&f, pop_execute(wide, NULL));
+    assert_int_equal(cost_of(&f, CODE_EXECUTE).exchange - one, 24);
+    end(&f);
+}
+
 static void test_initial_contents_and_handles(void **state)
 {
     (void)state;
@@ -337,7 +358,8 @@ int main(void)
         cmocka_unit_test(test_groups_and_references), cmocka_unit_test(test_gathers), cmocka_unit_test(test_snapshot_and_alignment),
         cmocka_unit_test(test_snapshot_of_many), cmocka_unit_test(test_tables_and_state), cmocka_unit_test(test_control_flow),
         cmocka_unit_test(test_shared_programs_are_called), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_compute_cost),
-        cmocka_unit_test(test_exchange_cost), cmocka_unit_test(test_initial_contents_and_handles), cmocka_unit_test(test_compiling_twice),
+        cmocka_unit_test(test_exchange_cost), cmocka_unit_test(test_exchange_of_overlapping_runs),
+        cmocka_unit_test(test_initial_contents_and_handles), cmocka_unit_test(test_compiling_twice),
         cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
