@@ -128,8 +128,10 @@ static size_t aligned(size_t bytes)
 uint64_t store_data(pop_store *store, const void *data, size_t bytes)
 {
     uint64_t offset = store->data.count;
+    if (!bytes)
+        return offset;
     unsigned char *to = vec_extend(&store->data, aligned(bytes));
-    if (data && bytes)
+    if (data)
         memcpy(to, data, bytes);
     memset(to + (data ? bytes : 0), 0, aligned(bytes) - (data ? bytes : 0));
     return offset;
