@@ -18,7 +18,8 @@ struct row {
     pop_options (*options)(void);
 };
 
-/* First the code of the rows ... */
+/* First the code of the rows.  HERE stands before code on a line of its own. */
+#define HERE r->line = __LINE__
 #define BUILD(call, name, status, words, ...)                                                                          \
     static void build_##call##_##name(struct rig *r)                                                                   \
     {                                                                                                                  \
@@ -65,7 +66,6 @@ static const struct {
     pop_status status;
     const char *why;
 } not_yet[] = {
-    { POP_GRAPH_OBJECT_CREATION_ERROR, "every object of a graph has a kind of its own for what can go wrong" },
     { POP_TENSOR_METADATA_ERROR, "8-bit floats, the only types with metadata, are refused by name" },
     { POP_GRAPH_REPLICATION_ERROR, "there are no replicated graphs yet" },
     { POP_NO_ENVIRONMENT, "nothing needs a variable of the environment to be set" },
