@@ -50,7 +50,7 @@ static void paint(unsigned char *from, const unsigned char *to)
         *from = fault_canary(from);
 }
 
-/* Bytes in a range that are not their canary any more, and the first of them (or the last, when nearest comes from above). */
+/* Bytes in a range that are not their canary any more, and the first of them. */
 static uint64_t count_painted_over(const unsigned char *from, const unsigned char *to, const unsigned char **first)
 {
     uint64_t count = 0;
@@ -182,26 +182,28 @@ static bool report_edge(const struct vertex_at *vertex, const struct edge *edge,
     return false;
 }
 
-/* Canaries on both sides, opened guards, and Inputs that changed. */
+static bool report_write(const struct vertex_at *vertex, const struct edge *edge, uint64_t count, const char *side, const unsigned char *first)
+{
+    char what[64];
+    snprintf(what, sizeof(what), "wrote %llu byte%s %s", (unsigned long long)count, count == 1 ? "" : "s", side);
+    return report_edge(vertex, edge, what, first - edge->buffer);
+}
+
+/* Canaries on both sides, opened guards, and Inputs that changed.  A guard that was opened was written, even where the byte happens to be the
+ * canary's. */
 static bool check_edge(const struct vertex_at *vertex, const struct edge *edge)
 {
     const struct fault_region *region = edge->region;
-    const unsigned char *end = region->low + region->page + region->bytes + (region->high_open ? region->page : 0);
-    const unsigned char *first = NULL;
-    char what[64];
-    uint64_t count = count_painted_over(edge->buffer + edge->bytes, end, &first);
-    if (count) {
-        snprintf(what, sizeof(what), "wrote %llu byte%s beyond", (unsigned long long)count, count == 1 ? "" : "s");
-        return report_edge(vertex, edge, what, first - edge->buffer);
-    }
-    count = region->low_open ? count_painted_over(region->low, region->low + region->page, &first) : 0;
-    const unsigned char *guard_first = count ? first : NULL;
-    count += count_painted_over(region->red, edge->buffer, &first);
-    if (count) {
-        first = guard_first ? guard_first : first;
-        snprintf(what, sizeof(what), "wrote %llu byte%s before", (unsigned long long)count, count == 1 ? "" : "s");
-        return report_edge(vertex, edge, what, first - edge->buffer);
-    }
+    const unsigned char *high = region->low + region->page + region->bytes, *first = region->high_touch;
+    uint64_t count = count_painted_over(edge->buffer + edge->bytes, high + (region->high_open ? region->page : 0), &first);
+    if (count || region->high_open)
+        return report_write(vertex, edge, count ? count : 1, "beyond", first);
+    const unsigned char *first_low = region->low_touch;
+    count = count_painted_over(region->red, edge->buffer, &first_low);
+    if (region->low_open)
+        count += count_painted_over(region->low, region->low + region->page, &first_low);
+    if (count || region->low_open)
+        return report_write(vertex, edge, count ? count : 1, "before", first_low);
     if (edge->field->direction == FIELD_INPUT && edge->bytes && memcmp(edge->buffer, edge->data, edge->bytes) != 0) {
         uint64_t at = 0;
         while (edge->buffer[at] == edge->data[at])

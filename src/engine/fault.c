@@ -33,16 +33,28 @@ static bool open_guard(unsigned char *page, size_t bytes)
     return true;
 }
 
+static bool open_low(struct fault_region *region, const unsigned char *address)
+{
+    region->low_touch = address;
+    return region->low_open = open_guard(region->low, region->page);
+}
+
+static bool open_high(struct fault_region *region, const unsigned char *address)
+{
+    region->high_touch = address;
+    return region->high_open = open_guard(region->low + region->page + region->bytes, region->page);
+}
+
 /* True when the write may go on, into an opened guard. */
 static bool let_write(struct fault_watch *watch, const unsigned char *address)
 {
-    for (size_t i = 0; i < watch->used; ++i) {
+    for (size_t i = 0; i < watch->used && !watch->opened; ++i) {
         struct fault_region *region = watch->regions.data + i;
         unsigned char *high = region->low + region->page + region->bytes;
-        if (address >= region->low && address < region->low + region->page && !region->low_open)
-            return region->low_open = open_guard(region->low, region->page);
-        if (address >= high && address < high + region->page && !region->high_open)
-            return region->high_open = open_guard(high, region->page);
+        if (address >= region->low && address < region->low + region->page)
+            return watch->opened = open_low(region, address);
+        if (address >= high && address < high + region->page)
+            return watch->opened = open_high(region, address);
     }
     return false;
 }
@@ -59,6 +71,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (watch->write && let_write(watch, watch->address))
         return;
     watching = NULL;
+    /* Leaves with the mask of the code that faulted: ThreadSanitizer's handler, which calls this one, runs with every signal blocked. */
+    pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     longjmp(*watch->jump, 2);
 }
 
@@ -106,4 +120,5 @@ void fault_watch_close(struct fault_watch *watch)
             mprotect(region->low + region->page + region->bytes, region->page, PROT_NONE);
         region->low_open = region->high_open = false;
     }
+    watch->opened = false;
 }

@@ -7,18 +7,20 @@
 
 #include <setjmp.h>
 
-/* A guard page, `bytes` bytes, another guard page.  A write to a guard opens it, painted with canaries, so that what was written beyond a field
- * can be counted when the vertex returns; a read, or a touch farther off, ends the vertex. */
+/* A guard page, `bytes` bytes, another guard page.  A vertex's first write to a guard opens it, painted with canaries, so that what was written
+ * beyond a field can be counted when the vertex returns; a read, or a write to a second guard, ends the vertex. */
 struct fault_region {
     unsigned char *low; /* start of the lower guard; NULL: not made */
     unsigned char *red; /* start of the canaries below the buffer */
     size_t bytes, page;
     bool low_open, high_open;
+    const unsigned char *low_touch, *high_touch; /* first byte written in an opened guard */
 };
 
 struct fault_watch {
     VEC(struct fault_region) regions;
     size_t used; /* regions of the vertex at hand */
+    bool opened; /* one of their guards */
     jmp_buf *jump;
     const unsigned char *address; /* of the touch that ended the vertex */
     bool write;

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executing compute sets: serial, on threads and checked give the same bytes; gathers and scatters; consensus; failures name the vertex. */
+#include "builder.h"
+
+static pop_device *device;
+static struct module *module;
+
+/* Sum: out = sum(in), fails when told; Spoil: leaves its fields as its state says; Rows: one output per row; Multi: one per worker. */
+static const char source[] =
+    "struct vec { void *data; size_t size; };\n"
+    "struct sum { struct vec in; int *out; int refuse; };\n"
+    "bool run_sum(struct codelet_call *call)\n"
+    "{\n"
+    "    bool agrees = true;\n"
+    "    EACH(struct sum, v) {\n"
+    "        int sum = 0;\n"
+    "        for (size_t i = 0; i < v->in.size; ++i)\n"
+    "            sum += ((int *)v->in.data)[i];\n"
+    "        *v->out = sum;\n"
+    "        if (v->refuse == 2)\n"
+    "            call->fail(call, \"assertion 'v->refuse != 2' failed\", \"codelets.c\", 12);\n"
+    "        agrees &= !v->refuse;\n"
+    "    }\n"
+    "    return agrees;\n"
+    "}\n"
+    "struct spoil { struct vec in; struct vec out; long what, at; };\n"
+    "bool run_spoil(struct codelet_call *call)\n"
+    "{\n"
+    "    EACH(struct spoil, v) {\n"
+    "        char *in = v->in.data, *out = v->out.data;\n"
+    "        volatile char seen;\n"
+    "        if (v->what == 1) out[v->at] = 1;\n"
+    "        if (v->what == 2) seen = out[v->at];\n"
+    "        if (v->what == 3) in[v->at] ^= 1;\n"
+    "        if (v->what == 4) *(volatile int *)v->at = 1;\n"
+    "        if (v->what == 5) for (long i = 0; i < v->at; ++i) out[i] = 7;\n"
+    "        (void)seen;\n"
+    "    }\n"
+    "    return true;\n"
+    "}\n"
+    "struct rows { struct vec in; struct vec out; struct vec *keep; };\n"
+    "bool run_rows(struct codelet_call *call)\n"
+    "{\n"
+    "    EACH(struct rows, v)\n"
+    "        for (size_t r = 0; r < v->in.size; ++r) {\n"
+    "            struct vec row = ((struct vec *)v->in.data)[r];\n"
+    "            int sum = 0;\n"
+    "            for (size_t i = 0; i < row.size; ++i) sum += ((int *)row.data)[i];\n"
+    "            *((int **)v->out.data)[r] = sum;\n"
+    "        }\n"
+    "    return true;\n"
+    "}\n"
+    "struct multi { struct vec out; };\n"
+    "bool run_multi(struct codelet_call *call)\n"
+    "{\n"
+    "    EACH(struct multi, v)\n"
+    "        for (unsigned w = 0; w < call->workers; ++w) ((int *)v->out.data)[w] += w + 1;\n"
+    "    return true;\n"
+    "}\n";
+
+struct pair {
+    uint64_t data, size;
+};
+struct sum_state {
+    struct pair in;
+    uint64_t out;
+    int32_t refuse, padding;
+};
+struct spoil_state {
+    struct pair in, out;
+    int64_t what, at;
+};
+
+static void make_module(void)
+{
+    module = build_module(source);
+    const struct codelet_field sum[] = { build_field("in", FIELD_INPUT, SHAPE_VECTOR, POP_INT, 0),
+                                         build_field("out", FIELD_OUTPUT, SHAPE_SCALAR, POP_INT, 16),
+                                         build_field("refuse", FIELD_STATE, SHAPE_SCALAR, POP_INT, 24) };
+    build_codelet(module, "SumVertex", "run_sum", VERTEX_WORKER, sizeof(struct sum_state), sum, 3);
+    const struct codelet_field spoil[] = { build_field("in", FIELD_INPUT, SHAPE_VECTOR, POP_CHAR, 0),
+                                           build_field("out", FIELD_INOUT, SHAPE_VECTOR, POP_INT, 16),
+                                           build_field("what", FIELD_STATE, SHAPE_SCALAR, POP_LONGLONG, 32),
+                                           build_field("at", FIELD_STATE, SHAPE_SCALAR, POP_LONGLONG, 40) };
+    build_codelet(module, "SpoilVertex", "run_spoil", VERTEX_WORKER, sizeof(struct spoil_state), spoil, 4);
+    const struct codelet_field rows[] = { build_field("in", FIELD_INPUT, SHAPE_VECTORS, POP_INT, 0),
+                                          build_field("out", FIELD_OUTPUT, SHAPE_SCALARS, POP_INT, 16),
+                                          build_field("keep", FIELD_STATE, SHAPE_VECTOR, POP_INT, 32) };
+    build_codelet(module, "RowsVertex", "run_rows", VERTEX_WORKER, 48, rows, 3);
+    const struct codelet_field multi[] = { build_field("out", FIELD_INOUT, SHAPE_VECTOR, POP_INT, 0) };
+    build_codelet(module, "MultiVertex", "run_multi", VERTEX_MULTI, 16, multi, 1);
+}
+
+static struct image *image_with_module(uint64_t storage)
+{
+    struct image *image = build_image(storage);
+    *vec_push(&image->modules) = module_retain(module);
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        *vec_push(&image->codelets) = (struct image_codelet){ 0, i };
+    return image;
+}
+
+/* Sizes of one more vertex's edges. */
+static void add_checked(struct image *image, uint32_t id, const uint64_t *bytes, size_t count)
+{
+    *vec_push(&image->vertex_ids) = id;
+    *vec_push(&image->edge_first) = image->edge_bytes.count;
+    memcpy(vec_extend(&image->edge_bytes, count), bytes, count * sizeof(*bytes));
+}
+
+/* count vertices that each sum WIDTH ints.  Even ones read contiguous data; odd ones read every second int, gathered, and write through a
+ * scatter.  Vertex `refuses` has refuse = how. */
+enum { WIDTH = 5 };
+static struct image *sums(uint32_t count, uint32_t refuses, int how)
+{
+    uint64_t input_bytes = (uint64_t)count * 2 * WIDTH * 4, out = (input_bytes + 63) / 64 * 64;
+    struct image *image = image_with_module(out + count * 4);
+    build_handle(image, "in", 0, input_bytes);
+    build_handle(image, "out", out, count * 4);
+    struct image_set set = { .name = build_string(image, "sums"), .where_file = build_string(image, "user.c"), .where_line = 7, .groups = 2,
+                             .vertices = count };
+    uint32_t first = (count + 1) / 2;
+    *vec_push(&image->groups) = (struct image_group){ 0, 0, first, 0, sizeof(struct sum_state) };
+    *vec_push(&image->groups) = (struct image_group){ 0, first, count - first, first * sizeof(struct sum_state), sizeof(struct sum_state) };
+    for (uint32_t i = 0; i < count; ++i) {
+        uint64_t in = (uint64_t)i * 2 * WIDTH * 4;
+        struct sum_state state = { { IMAGE_REF(BLOCK_STORAGE, in), WIDTH }, IMAGE_REF(BLOCK_STORAGE, out + 4 * i), i == refuses ? how : 0, 0 };
+        if (i >= first) {
+            state.in.data = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes);
+            state.out = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes + 64);
+            *vec_push(&image->gathers) =
+                (struct image_gather){ i, build_strided(image, in, 8, 0, 4, WIDTH, 4) + 1, 0, set.scratch_bytes, WIDTH * 4 };
+            *vec_push(&image->gathers) = (struct image_gather){ i, 0, build_copy(image, 0, out + 4 * i, 4, 4) + 1, set.scratch_bytes + 64, 4 };
+            set.scratch_bytes += 128;
+            set.gathers += 2;
+        }
+        memcpy(vec_extend(&image->states, sizeof(state)), &state, sizeof(state));
+        add_checked(image, i + 100, (uint64_t[]){ WIDTH * 4, 4 }, 2);
+    }
+    image->scratch_bytes = set.scratch_bytes;
+    *vec_push(&image->sets) = set;
+    build_program(image);
+    build_op(image, OP_EXECUTE, 0, 0, 0, 0);
+    build_op(image, OP_END, 0, 0, 0, 0);
+    return image;
+}
+
+static void run_sums(uint32_t count, pop_options options)
+{
+    pop_engine *engine = build_engine(sums(count, UINT32_MAX, 0), options, device);
+    int32_t *in = mem_alloc((size_t)count * 2 * WIDTH * 4), *out = mem_alloc(count * 4);
+    for (int round = 1; round <= 4; ++round) {
+        for (uint32_t i = 0; i < count * 2 * WIDTH; ++i)
+            in[i] = (int32_t)(i * 7 % 1000) * round;
+        assert_int_equal(pop_engine_write_tensor(engine, "in", in, (size_t)count * 2 * WIDTH * 4, NULL), POP_OK);
+        assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
+        assert_int_equal(pop_engine_read_tensor(engine, "out", out, count * 4, NULL), POP_OK);
+        for (uint32_t v = 0; v < count; ++v) {
+            int32_t wanted = 0;
+            for (uint32_t i = 0; i < WIDTH; ++i)
+                wanted += in[v * 2 * WIDTH + i * (v >= (count + 1) / 2 ? 2 : 1)];
+            assert_int_equal(out[v], wanted);
+        }
+    }
+    free(in);
+    free(out);
+    pop_engine_destroy(engine);
+}
+
+static void sums_are_right_in_every_mode(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = { 1, 2, 3, 7, 1009, 20011 };
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
+        run_sums(counts[i], POP_OPTIONS({ "target.hostThreads", "1" }));
+        run_sums(counts[i], POP_OPTIONS({ "target.hostThreads", "3" }));
+        if (counts[i] < 2000)
+            run_sums(counts[i], POP_OPTIONS({ "debug.checkedExecution", "true" }));
+    }
+}
+
+static void failures_name_the_lowest_vertex(void **state)
+{
+    (void)state;
+    static const pop_option modes[][1] = { { { "target.hostThreads", "1" } }, { { "target.hostThreads", "4" } },
+                                           { { "debug.checkedExecution", "true" } } };
+    for (unsigned m = 0; m < 3; ++m)
+        for (unsigned where = 3; where < 20000; where += 9999) {
+            struct image *image = sums(20011, where, 2);
+            struct sum_state later; /* another one fails behind it */
+            memcpy(&later, image->states.data + 20005 * sizeof(later), sizeof(later));
+            later.refuse = 2;
+            memcpy(image->states.data + 20005 * sizeof(later), &later, sizeof(later));
+            pop_engine *engine = build_engine(image, (pop_options){ modes[m], 1 }, device);
+            char words[160];
+            snprintf(words, sizeof(words),
+                     "vertex %u (SumVertex) of compute set 'sums' (user.c:7) failed: assertion 'v->refuse != 2' failed at codelets.c:12", where);
+            assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
+            assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
+            pop_engine_destroy(engine);
+        }
+}
+
+static void consensus_is_the_and_of_all(void **state)
+{
+    (void)state;
+    for (unsigned mode = 0; mode < 2; ++mode)
+        for (uint32_t refuses = 0; refuses <= 10; ++refuses) {
+            struct image *image = sums(10, refuses, 1);
+            image->storage_bytes += 64;
+            uint64_t at = image->storage_bytes - 16;
+            build_handle(image, "consensus", at, 4);
+            image->ops.data[0].b = build_copy(image, 0, at, 4, 4) + 1;
+            pop_engine *engine = build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
+            int32_t value = 99;
+            assert_int_equal(pop_engine_write_tensor(engine, "consensus", &value, 4, NULL), POP_OK);
+            assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
+            assert_int_equal(pop_engine_read_tensor(engine, "consensus", &value, 4, NULL), POP_OK);
+            assert_int_equal(value, refuses == 10);
+            pop_engine_destroy(engine);
+        }
+}
+
+/* One SpoilVertex with 5 chars in and `ints` ints out, at misaligned neighbours in storage. */
+static pop_engine *spoiler(int64_t what, int64_t at, uint64_t ints)
+{
+    struct image *image = image_with_module(256);
+    build_handle(image, "all", 0, 256);
+    struct spoil_state state = { { IMAGE_REF(BLOCK_STORAGE, 3), 5 }, { IMAGE_REF(BLOCK_STORAGE, 64), ints }, what, at };
+    memcpy(vec_extend(&image->states, sizeof(state)), &state, sizeof(state));
+    *vec_push(&image->groups) = (struct image_group){ 1, 0, 1, 0, sizeof(state) };
+    *vec_push(&image->sets) = (struct image_set){ .name = build_string(image, "spoils"), .groups = 1, .vertices = 1 };
+    add_checked(image, 3, (uint64_t[]){ 5, ints * 4 }, 2);
+    build_program(image);
+    build_op(image, OP_EXECUTE, 0, 0, 0, 0);
+    build_op(image, OP_END, 0, 0, 0, 0);
+    return build_engine(image, POP_OPTIONS({ "debug.checkedExecution", "true" }), device);
+}
+
+static void checked_mode_names_vertex_field_and_offset(void **state)
+{
+    (void)state;
+    static const struct { int64_t what, at; uint64_t ints; const char *words; } rows[] = {
+        { 1, 8, 2, "vertex 3 (SpoilVertex) wrote 1 byte beyond field 'out' (element 2 of 2) at byte 8, in compute set 'spoils'" },
+        { 1, 11, 2, "wrote 1 byte beyond field 'out' (element 2 of 2) at byte 11" },
+        { 1, 0, 0, "wrote 1 byte beyond field 'out' (element 0 of 0) at byte 0" },
+        { 1, -1, 2, "wrote 1 byte before field 'out' (element -1 of 2) at byte -1" },
+        { 1, -5000, 2, "wrote 1 byte before field 'out' (element -1250 of 2) at byte -5000" },
+        { 5, 12, 2, "wrote 4 bytes beyond field 'out' (element 2 of 2) at byte 8" },
+        { 5, 100000, 2, "bytes beyond field 'out' (element 2 of 2) at byte 8" },
+        { 2, 8, 2, "read beyond field 'out' (element 2 of 2) at byte 8" },
+        { 2, -5000, 2, "read before field 'out' (element -1250 of 2) at byte -5000" },
+        { 3, 4, 2, "wrote to input field 'in' (element 4 of 5) at byte 4" },
+        { 3, 5, 2, "byte beyond field 'in' (element 5 of 5) at byte 5" },
+        { 4, 16, 2, "vertex 3 (SpoilVertex) wrote at address 0x10, outside its fields" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        pop_engine *engine = spoiler(rows[i].what, rows[i].at, rows[i].ints);
+        unsigned char before[256], after[256];
+        for (unsigned b = 0; b < 256; ++b)
+            before[b] = (unsigned char)(b * 3);
+        assert_int_equal(pop_engine_write_tensor(engine, "all", before, 256, NULL), POP_OK);
+        for (int again = 0; again < 2; ++again)
+            assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, rows[i].words);
+        assert_int_equal(pop_engine_read_tensor(engine, "all", after, 256, NULL), POP_OK);
+        assert_memory_equal(before, after, 256); /* nothing of it reached the variables */
+        pop_engine_destroy(engine);
+    }
+    pop_engine *engine = spoiler(1, 7, 2); /* the last byte is its own */
+    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
+    unsigned char all[256];
+    assert_int_equal(pop_engine_read_tensor(engine, "all", all, 256, NULL), POP_OK);
+    assert_int_equal(all[64 + 7], 1);
+    pop_engine_destroy(engine);
+}
+
+/* Tables: three rows of 1, 0 and 4 ints, three scalar outputs; and a MultiVertex of six workers. */
+static void tables_and_workers(void **state)
+{
+    (void)state;
+    for (unsigned mode = 0; mode < 2; ++mode) {
+        struct image *image = image_with_module(256);
+        build_handle(image, "in", 0, 20);
+        build_handle(image, "out", 64, 12);
+        build_handle(image, "workers", 128, 24);
+        uint64_t words[] = {
+            IMAGE_REF(BLOCK_STATE, 64), 3, IMAGE_REF(BLOCK_STATE, 112), 3, IMAGE_REF(BLOCK_STATE, 136), 2, /* RowsVertex */
+            IMAGE_REF(BLOCK_STORAGE, 128), 6,                                                            /* MultiVertex */
+            IMAGE_REF(BLOCK_STORAGE, 0), 1, 0, 0, IMAGE_REF(BLOCK_STORAGE, 4), 4,                        /* rows */
+            IMAGE_REF(BLOCK_STORAGE, 64), IMAGE_REF(BLOCK_STORAGE, 68), IMAGE_REF(BLOCK_STORAGE, 72), 5,
+        };
+        memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
+        *vec_push(&image->groups) = (struct image_group){ 2, 0, 1, 0, 48 };
+        *vec_push(&image->groups) = (struct image_group){ 3, 1, 1, 48, 16 };
+        *vec_push(&image->sets) = (struct image_set){ .groups = 2, .vertices = 2 };
+        add_checked(image, 0, (uint64_t[]){ 3, 4, 0, 16, 3, 4, 4, 4 }, 8);
+        add_checked(image, 1, (uint64_t[]){ 24 }, 1);
+        build_program(image);
+        build_op(image, OP_EXECUTE, 0, 0, 0, 0);
+        build_op(image, OP_END, 0, 0, 0, 0);
+        pop_engine *engine = build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
+        int32_t in[5] = { 9, 1, 2, 3, 4 }, out[3], workers[6];
+        for (int again = 1; again <= 2; ++again) {
+            assert_int_equal(pop_engine_write_tensor(engine, "in", in, 20, NULL), POP_OK);
+            assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
+            assert_int_equal(pop_engine_read_tensor(engine, "out", out, 12, NULL), POP_OK);
+            assert_int_equal(pop_engine_read_tensor(engine, "workers", workers, 24, NULL), POP_OK);
+            assert_true(out[0] == 9 && out[1] == 0 && out[2] == 10);
+            for (int w = 0; w < 6; ++w)
+                assert_int_equal(workers[w], (w + 1) * again);
+        }
+        pop_engine_destroy(engine);
+    }
+}
+
+static void missing_estimates_are_named_when_their_set_ran(void **state)
+{
+    (void)state;
+    struct image *image = sums(2, UINT32_MAX, 0);
+    image->sets.data[0].missing_estimate = build_string(image, "SumVertex");
+    pop_engine *engine = build_engine(image, POP_NO_OPTIONS, device);
+    pop_cycles cycles;
+    assert_int_equal(pop_engine_cycles(engine, &cycles, NULL), POP_OK);
+    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
+    assert_fails(pop_engine_cycles(engine, &cycles, error), POP_MISSING_PERF_ESTIMATE, "'SumVertex'");
+    pop_engine_destroy(engine);
+}
+
+static void checked_mode_needs_an_executable_compiled_for_it(void **state)
+{
+    (void)state;
+    struct image *image = sums(2, UINT32_MAX, 0);
+    image->vertex_ids.count = image->edge_first.count = image->edge_bytes.count = 0;
+    pop_executable executable = { image };
+    pop_error error;
+    assert_null(pop_engine_create_from(&executable, POP_OPTIONS({ "debug.checkedExecution", "true" }), &error));
+    assert_int_equal(error.status, POP_INVALID_OPTION);
+    image_release(image);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    device = build_device();
+    make_module();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    pop_device_destroy(device);
+    module_release(module);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_right_in_every_mode), cmocka_unit_test(failures_name_the_lowest_vertex),
+        cmocka_unit_test(consensus_is_the_and_of_all), cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
+        cmocka_unit_test(tables_and_workers), cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
+        cmocka_unit_test(checked_mode_needs_an_executable_compiled_for_it),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
