@@ -26,17 +26,23 @@ static bool check_cloning(const struct cloning *c, pop_tensor t)
     if ((unsigned)c->method > POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
         return store_fail(store, POP_TENSOR_CREATION_ERROR, c->where, c->api, "%d is no clone method", (int)c->method);
     if ((unsigned)c->duplication > POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION)
-        return store_fail(store, POP_TENSOR_CREATION_ERROR, c->where, c->api, "%d is no duplication method", (int)c->duplication);
+        return store_fail(store, POP_TENSOR_CREATION_ERROR, c->where, c->api, "%d is no duplication method",
+                          (int)c->duplication);
     if (t.rank + c->outer > MAX_RANK)
-        return store_fail(store, POP_TENSOR_CREATION_ERROR, c->where, c->api, "rank %d; at most %d is allowed", t.rank + 1, MAX_RANK);
+        return store_fail(store, POP_TENSOR_CREATION_ERROR, c->where, c->api, "rank %d; at most %d is allowed",
+                          t.rank + 1, MAX_RANK);
     return true;
 }
 
-/* t with a dimension for each digit, those with long steps outermost: the order in which its pieces are fewest.  place[i] is the dimension of
- * digit i. */
+/* t with a dimension for each digit, those with long steps outermost: the order in which its pieces are fewest.
+ * place[i] is the dimension of digit i. */
 static pop_tensor spread(const struct unpacked *v, unsigned *place)
 {
-    struct unpacked q = { .store = v->store, .source = v->source, .type = v->type, .rank = v->digits, .digits = v->digits,
+    struct unpacked q = { .store = v->store,
+                          .source = v->source,
+                          .type = v->type,
+                          .rank = v->digits,
+                          .digits = v->digits,
                           .offset = v->offset };
     unsigned order[MAX_DIGITS + 2];
     for (unsigned i = 0; i < v->digits; ++i) {
@@ -60,8 +66,8 @@ static pop_tensor spread(const struct unpacked *v, unsigned *place)
 }
 
 /* The view of the new variable that has the layout's pieces, n times, under (n, shape). */
-static struct unpacked view_of_layout(const struct layout *layout, pop_store *store, uint32_t variable, size_t n, const uint64_t *shape,
-                                      unsigned rank)
+static struct unpacked view_of_layout(const struct clone_layout *layout, pop_store *store, uint32_t variable, size_t n,
+                                      const uint64_t *shape, unsigned rank)
 {
     struct composite *composite = MEM_NEW(struct composite);
     struct unpacked v = { .store = store };
@@ -81,7 +87,8 @@ static struct unpacked view_of_layout(const struct layout *layout, pop_store *st
 }
 
 /* The dimensions of view (after its first) put together again as those of v. */
-static pop_tensor gather_digits(const struct unpacked *view, const struct unpacked *v, const unsigned *place, bool outer)
+static pop_tensor gather_digits(const struct unpacked *view, const struct unpacked *v, const unsigned *place,
+                                bool outer)
 {
     struct unpacked to = { .store = view->store, .source = view->source, .type = view->type, .offset = view->offset };
     if (outer) {
@@ -102,7 +109,7 @@ static pop_tensor gather_digits(const struct unpacked *view, const struct unpack
 }
 
 /* Adds the variable of a layout: n times its elements. */
-static bool add_variable(const struct cloning *c, struct layout *layout, size_t n, uint32_t *variable)
+static bool add_variable(const struct cloning *c, struct clone_layout *layout, size_t n, uint32_t *variable)
 {
     pop_store *store = c->graph->store;
     uint64_t elements, once = layout->elements;
@@ -124,15 +131,15 @@ static pop_tensor clone_empty(const struct cloning *c, pop_tensor t)
 {
     size_t shape[MAX_RANK] = { c->n };
     uint32_t variable;
-    struct layout layout = { .elements = 0 };
+    struct clone_layout layout = { .elements = 0 };
     pop_tensor_shape(t, shape + c->outer, MAX_RANK - c->outer);
     if (!add_variable(c, &layout, c->n, &variable))
         return null;
     return tensor_of_variable(t.store, variable, c->type, shape, (size_t)t.rank + c->outer, 0);
 }
 
-static pop_tensor clone_layout(const struct cloning *c, struct layout *layout, const struct unpacked *v, const uint64_t *shape,
-                               unsigned rank, const unsigned *place)
+static pop_tensor clone_as(const struct cloning *c, struct clone_layout *layout, const struct unpacked *v,
+                           const uint64_t *shape, unsigned rank, const unsigned *place)
 {
     uint32_t variable;
     size_t n = c->n;
@@ -140,7 +147,7 @@ static pop_tensor clone_layout(const struct cloning *c, struct layout *layout, c
     if (!variable_shape(v->store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)layout->elements), c->name, &whole))
         return null;
     if (n > 1 && c->duplication == POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION) {
-        layout_repeat_regions(layout, n);
+        clone_layout_repeat(layout, n);
         n = 1;
     }
     if (!add_variable(c, layout, n, &variable))
@@ -158,34 +165,37 @@ static pop_tensor clone(struct cloning *c, pop_tensor t)
     if (!c->n || (t.form & FORM_EMPTY))
         return clone_empty(c, t);
     struct unpacked v;
-    struct layout layout = { .elements = 0 };
+    struct clone_layout layout = { .elements = 0 };
     uint64_t shape[MAX_DIGITS + 2] = { c->n };
     unsigned place[MAX_DIGITS + 2];
     tensor_unpack(&v, t);
     if (c->method == POP_CLONE_CREATE_NEW_ORDER ||
         (c->method == POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES && pop_tensor_contains_aliases(t))) {
-        layout_row_major(&layout, t);
+        clone_layout_row_major(&layout, t);
         for (unsigned i = 0; i < v.digits; ++i)
             place[i] = i;
     } else {
         pop_tensor q = spread(&v, place);
-        layout_in_memory_order(&layout, q, c->method == POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES);
+        clone_layout_in_memory(&layout, q, c->method == POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES);
     }
     for (unsigned i = 0; i < v.digits; ++i)
         shape[1 + place[i]] = v.digit[i].extent;
-    pop_tensor result = clone_layout(c, &layout, &v, shape, v.digits + 1, place);
-    layout_free(&layout);
+    pop_tensor result = clone_as(c, &layout, &v, shape, v.digits + 1, place);
+    clone_layout_free(&layout);
     return result;
 }
 
-pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, pop_clone_method method, const char *name)
+pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, pop_clone_method method,
+                              const char *name)
 {
-    struct cloning c = { where, "pop_graph_clone", name, graph, type, method, POP_DUPLICATE_BY_OUTER_DIMENSION, 1, false };
+    struct cloning c = {
+        where, "pop_graph_clone", name, graph, type, method, POP_DUPLICATE_BY_OUTER_DIMENSION, 1, false
+    };
     return clone(&c, t);
 }
 
-pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, size_t n, pop_clone_method method,
-                                pop_clone_duplication duplication, const char *name)
+pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, size_t n,
+                                pop_clone_method method, pop_clone_duplication duplication, const char *name)
 {
     struct cloning c = { where, "pop_graph_clone_n", name, graph, type, method, duplication, n, true };
     return clone(&c, t);

@@ -5,19 +5,20 @@
 
 #include "graph/tensor.h"
 
-struct layout {
-    VEC(struct piece) pieces; /* of the new variable, in the flat order of the tensor; their digits follow each other in digits */
+struct clone_layout {
+    VEC(struct piece)
+    pieces; /* of the new variable, in the flat order of the tensor; their digits follow each other in digits */
     VEC(struct digit) digits;
     struct tile_map map;
     uint64_t elements; /* of the new variable */
 };
 
 /* Each element of t (aliases too) is a new one, in row-major order. */
-void layout_row_major(struct layout *layout, pop_tensor t);
+void clone_layout_row_major(struct clone_layout *layout, pop_tensor t);
 /* The elements in the order in which they lie in memory, each once; by_tile: all of one tile together. */
-void layout_in_memory_order(struct layout *layout, pop_tensor t, bool by_tile);
+void clone_layout_in_memory(struct clone_layout *layout, pop_tensor t, bool by_tile);
 /* n copies of it in one variable, such that the copies of each contiguous region of a tile stand together. */
-void layout_repeat_regions(struct layout *layout, size_t n);
-void layout_free(struct layout *layout);
+void clone_layout_repeat(struct clone_layout *layout, size_t n);
+void clone_layout_free(struct clone_layout *layout);
 
 #endif

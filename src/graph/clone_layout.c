@@ -4,21 +4,22 @@
 
 #include "graph/build.h"
 
-void layout_free(struct layout *layout)
+void clone_layout_free(struct clone_layout *layout)
 {
     vec_free(&layout->pieces);
     vec_free(&layout->digits);
     vec_free(&layout->map.ranges);
 }
 
-static void add_piece(struct layout *layout, uint64_t offset, uint64_t elements, const struct digit *digit, unsigned digits)
+static void add_piece(struct clone_layout *layout, uint64_t offset, uint64_t elements, const struct digit *digit,
+                      unsigned digits)
 {
     *vec_push(&layout->pieces) = (struct piece){ .digits = digits, .offset = offset, .elements = elements };
     if (digits)
         memcpy(vec_extend(&layout->digits, digits), digit, digits * sizeof(*digit));
 }
 
-static void add_contiguous(struct layout *layout, uint64_t offset, uint64_t elements)
+static void add_contiguous(struct clone_layout *layout, uint64_t offset, uint64_t elements)
 {
     add_piece(layout, offset, elements, &(struct digit){ elements, 1 }, elements > 1);
 }
@@ -44,13 +45,13 @@ static void each_part(pop_store *store, const struct run *run, part_fn fn, void 
 
 /* Adds elements to the new variable, with the tiles of those they are made after. */
 struct appender {
-    struct layout *layout;
+    struct clone_layout *layout;
     pop_store *store;
 };
 
 static void append_part(uint64_t begin, uint64_t end, uint32_t tile, void *context)
 {
-    struct layout *layout = context;
+    struct clone_layout *layout = context;
     uint64_t at = layout->elements;
     layout->elements += end - begin;
     if (tile != UNMAPPED_TILE)
@@ -64,7 +65,7 @@ static bool append_run(const struct run *run, void *context)
     return true;
 }
 
-void layout_row_major(struct layout *layout, pop_tensor t)
+void clone_layout_row_major(struct clone_layout *layout, pop_tensor t)
 {
     struct appender appender = { layout, t.store };
     tensor_each_run(t, append_run, &appender);
@@ -91,9 +92,14 @@ static bool add_source_piece(const struct piece *piece, void *context)
     size_t first = pieces->pool.count, index = pieces->list.count;
     if (piece->digits)
         memcpy(vec_extend(&pieces->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
-    *vec_push(&pieces->list) = (struct source_piece){ .variable = piece->variable, .digits = piece->digits, .first = first,
-                                                      .index = index, .offset = piece->offset, .low = piece->offset + (uint64_t)low,
-                                                      .high = piece->offset + (uint64_t)high, .elements = piece->elements };
+    *vec_push(&pieces->list) = (struct source_piece){ .variable = piece->variable,
+                                                      .digits = piece->digits,
+                                                      .first = first,
+                                                      .index = index,
+                                                      .offset = piece->offset,
+                                                      .low = piece->offset + (uint64_t)low,
+                                                      .high = piece->offset + (uint64_t)high,
+                                                      .elements = piece->elements };
     return true;
 }
 
@@ -111,7 +117,8 @@ static int by_index(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Digits in the order of memory, largest step first, without repeats; false when steps interleave, so that order is not by digits. */
+/* Digits in the order of memory, largest step first, without repeats; false when steps interleave, so that order is not
+ * by digits. */
 static bool sort_digits(const struct digit *digit, unsigned count, struct digit *sorted, unsigned *kept)
 {
     *kept = 0;
@@ -131,8 +138,10 @@ static bool sort_digits(const struct digit *digit, unsigned count, struct digit 
     return true;
 }
 
-/* Puts the elements of a piece, as they lie in memory, at the end of the new variable; the piece's digits become those of the clone. */
-static void append_piece(struct layout *layout, pop_store *store, struct source_pieces *pieces, struct source_piece *piece)
+/* Puts the elements of a piece, as they lie in memory, at the end of the new variable; the piece's digits become those
+ * of the clone. */
+static void append_piece(struct clone_layout *layout, pop_store *store, struct source_pieces *pieces,
+                         struct source_piece *piece)
 {
     struct digit sorted[MAX_DIGITS + 2], *digit = pieces->pool.data + piece->first;
     unsigned count;
@@ -152,7 +161,7 @@ static void append_piece(struct layout *layout, pop_store *store, struct source_
 }
 
 /* When pieces lie one after the other in memory, each keeps its digits. */
-static bool layout_pieces(struct layout *layout, pop_tensor t)
+static bool layout_pieces(struct clone_layout *layout, pop_tensor t)
 {
     struct source_pieces pieces = { .list = { 0 } };
     tensor_each_piece(t, add_source_piece, &pieces);
@@ -247,7 +256,7 @@ static const struct range *find_range(const struct range *range, size_t count, c
     return &range[low];
 }
 
-static void layout_runs(struct layout *layout, pop_tensor t, bool by_tile)
+static void layout_runs(struct clone_layout *layout, pop_tensor t, bool by_tile)
 {
     struct ranges ranges = { .store = t.store, .by_tile = by_tile };
     tensor_each_run(t, add_ranges, &ranges);
@@ -266,7 +275,7 @@ static void layout_runs(struct layout *layout, pop_tensor t, bool by_tile)
     vec_free(&ranges.list);
 }
 
-void layout_in_memory_order(struct layout *layout, pop_tensor t, bool by_tile)
+void clone_layout_in_memory(struct clone_layout *layout, pop_tensor t, bool by_tile)
 {
     if (by_tile || !layout_pieces(layout, t))
         layout_runs(layout, t, by_tile);
@@ -274,8 +283,8 @@ void layout_in_memory_order(struct layout *layout, pop_tensor t, bool by_tile)
 
 /* Runs of the single layout become, copy after copy, runs of the repeated one. */
 struct repeater {
-    const struct layout *from;
-    struct layout *to;
+    const struct clone_layout *from;
+    struct clone_layout *to;
     const struct tile_range *region; /* the whole of from, in order, unmapped ranges too */
     size_t regions, n, copy;
 };
@@ -300,10 +309,10 @@ static bool repeat_run(const struct run *run, void *context)
     return true;
 }
 
-void layout_repeat_regions(struct layout *layout, size_t n)
+void clone_layout_repeat(struct clone_layout *layout, size_t n)
 {
     VEC(struct tile_range) regions = { 0 };
-    struct layout repeated = { .elements = layout->elements * n };
+    struct clone_layout repeated = { .elements = layout->elements * n };
     uint64_t at = 0;
     for (size_t i = 0; i < layout->map.ranges.count; ++i) {
         struct tile_range range = layout->map.ranges.data[i];
@@ -326,6 +335,6 @@ void layout_repeat_regions(struct layout *layout, size_t n)
         }
     }
     vec_free(&regions);
-    layout_free(layout);
+    clone_layout_free(layout);
     *layout = repeated;
 }

@@ -62,13 +62,14 @@ struct original {
 };
 
 /* The originals of a run's elements; those before from are already covered by earlier runs. */
-static void add_aliases(const struct original *original, size_t originals, const struct placed_run *run, size_t *aliases)
+static void add_aliases(const struct original *original, size_t originals, const struct placed_run *run,
+                        size_t *aliases)
 {
     size_t low = 0, high = originals;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         bool before = original[middle].variable != run->variable ? original[middle].variable < run->variable
-                                                                  : original[middle].begin <= run->offset;
+                                                                 : original[middle].begin <= run->offset;
         if (before)
             low = middle;
         else
@@ -82,7 +83,8 @@ static void add_aliases(const struct original *original, size_t originals, const
 }
 
 /* Walks runs in the order of memory. */
-static void group_runs(const struct placed_run *run, size_t count, bool remove_aliased, size_t *aliases, struct grouping *g)
+static void group_runs(const struct placed_run *run, size_t count, bool remove_aliased, size_t *aliases,
+                       struct grouping *g)
 {
     VEC(struct original) originals = { 0 };
     uint64_t covered = 0, index = 0;
@@ -93,7 +95,8 @@ static void group_runs(const struct placed_run *run, size_t count, bool remove_a
         skip = skip < run->count ? skip : run->count;
         if (skip < run->count) {
             uint64_t at = remove_aliased ? g->count : index + skip;
-            *vec_push(&originals) = (struct original){ run->variable, run->offset + skip, run->offset + run->count, at };
+            *vec_push(&originals) =
+                (struct original){ run->variable, run->offset + skip, run->offset + run->count, at };
             covered = run->offset + run->count;
         }
         if (!remove_aliased)
@@ -107,8 +110,9 @@ static void group_runs(const struct placed_run *run, size_t count, bool remove_a
     vec_free(&originals);
 }
 
-bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list intervals,
-                                                bool remove_aliased, size_t *aliases, pop_interval_lists *groups)
+bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                                pop_interval_list intervals, bool remove_aliased, size_t *aliases,
+                                                pop_interval_lists *groups)
 {
     const char *api = "pop_graph_get_sorted_contiguous_regions";
     *groups = (pop_interval_lists){ 0 };
@@ -120,8 +124,9 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
         pop_interval interval = intervals.list[i];
         if (interval.begin > interval.end || interval.end > elements) {
             vec_free(&runs.list);
-            return store_fail(graph->store, POP_INDEX_ERROR, where, api, "interval [%zu, %zu) of a tensor of %zu elements", interval.begin,
-                              interval.end, elements);
+            return store_fail(graph->store, POP_INDEX_ERROR, where, api,
+                              "interval [%zu, %zu) of a tensor of %zu elements", interval.begin, interval.end,
+                              elements);
         }
         runs.flat = interval.begin;
         tensor_each_run_in(t, interval.begin, interval.end, place_run, &runs);

@@ -101,28 +101,31 @@ static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
     }
     pop_interval_lists groups;
     pop_interval all = { 0, pop_tensor_num_elements(t) };
-    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, t, (pop_interval_list){ 1, &all }, false, NULL, &groups);
+    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, t, (pop_interval_list){ 1, &all }, false, NULL,
+                                               &groups);
     size_t count = groups.count ? groups.first[groups.count] : 0;
     r->intervals.data = groups.intervals;
     r->intervals.count = r->intervals.capacity = count;
     free(groups.first);
 }
 
-static bool check_others(pop_graph *graph, pop_where where, const char *api, pop_tensor t, pop_tensor **others, size_t count)
+static bool check_others(pop_graph *graph, pop_where where, const char *api, pop_tensor t, pop_tensor **others,
+                         size_t count)
 {
     size_t elements = pop_tensor_num_elements(t);
     for (size_t i = 0; i < count; ++i) {
         if (!graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, *others[i]))
             return false;
         if (pop_tensor_num_elements(*others[i]) != elements)
-            return store_fail(graph->store, POP_POPLAR_ERROR, where, api, "tensor %zu has %zu elements, the tensor to simplify has %zu", i,
+            return store_fail(graph->store, POP_POPLAR_ERROR, where, api,
+                              "tensor %zu has %zu elements, the tensor to simplify has %zu", i,
                               pop_tensor_num_elements(*others[i]), elements);
     }
     return true;
 }
 
-void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_tensor *t, pop_tensor **others, size_t count,
-                                      bool require_similarity)
+void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_tensor *t, pop_tensor **others,
+                                      size_t count, bool require_similarity)
 {
     const char *api = "pop_graph_reorder_to_simplify";
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, *t) ||
@@ -151,7 +154,8 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
 
 pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_graph *graph, pop_tensor t)
 {
-    if (!graph_ready(graph) || !graph_tensor(graph, where, "pop_graph_find_unbroadcast_tensor", "", POP_POPLAR_ERROR, t))
+    if (!graph_ready(graph) ||
+        !graph_tensor(graph, where, "pop_graph_find_unbroadcast_tensor", "", POP_POPLAR_ERROR, t))
         return (pop_tensor){ 0 };
     if (t.form & FORM_EMPTY)
         return t;

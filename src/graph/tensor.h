@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside tensors: the unpacked form that view calls work on, the composites that concatenation makes, and the walk that turns a
- * view into strided pieces of variables.
+/* Inside tensors: the unpacked form that view calls work on, the composites that concatenation makes, and the walk that
+ * turns a view into strided pieces of variables.
  *
- * A view is an offset into a source and digits (extent, stride).  A source is a variable, or a composite: the flat concatenation
- * of children, each of which is again strided elements of a source.  docs/tensors.md has the picture. */
+ * A view is an offset into a source and digits (extent, stride).  A source is a variable, or a composite: the flat
+ * concatenation of children, each of which is again strided elements of a source.  docs/tensors.md has the picture. */
 #ifndef GRAPH_TENSOR_H
 #define GRAPH_TENSOR_H
 
 #include "graph/store.h"
 
-/* No view has more digits than this: each has an extent of 2 or more (or is the only one of its dimension), and their product is below 2^63. */
+/* No view has more digits than this: each has an extent of 2 or more (or is the only one of its dimension), and their
+ * product is below 2^63. */
 enum { MAX_RANK = 64, MAX_DIGITS = 64 };
 #define MAX_ELEMENTS ((uint64_t)INT64_MAX)
 
@@ -113,17 +114,18 @@ struct composed {
     struct digit digit[MAX_DIGITS + 2];
     uint8_t owner[MAX_DIGITS + 2];
 };
-/* View digits over a child's flat elements, starting at element at; the first digit is taken to have extent first (ignored when there is none).
- * False when strides cannot express it. */
+/* View digits over a child's flat elements, starting at element at; the first digit is taken to have extent first
+ * (ignored when there is none). False when strides cannot express it. */
 bool digits_compose(const struct piece *child, uint64_t at, const struct digit *view, unsigned count, uint64_t first,
                     struct composed *out);
 struct piece child_piece(const struct composite *composite, size_t child);
 /* Strided pieces of variables, in flat order; neighbours are not merged. */
 bool walk_pieces(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
 /* The same for elements [begin, end). */
-bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn, void *context);
-/* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element was seen more than once
- * on the way (what is then left out); elements may still stand in several pieces. */
+bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                    void *context);
+/* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element
+ * was seen more than once on the way (what is then left out); elements may still stand in several pieces. */
 bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_fn fn, void *context);
 
 #endif

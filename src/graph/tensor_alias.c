@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements tensors share: aliases, intersection, equality.
  *
- * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle, their runs are sorted. */
+ * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle, their
+ * runs are sorted. */
 #include "graph/tensor.h"
 
 /* A piece of a set: positive strides, largest first. */
@@ -26,8 +27,9 @@ static bool add_block(const struct piece *piece, void *context)
     size_t first = blocks->pool.count;
     if (piece->digits)
         memcpy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
-    *vec_push(&blocks->list) = (struct block){ piece->variable, piece->digits, blocks->owner, piece->offset,
-                                               piece->offset + (uint64_t)high, first };
+    *vec_push(&blocks->list) = (struct block){
+        piece->variable, piece->digits, blocks->owner, piece->offset, piece->offset + (uint64_t)high, first
+    };
     return true;
 }
 
@@ -81,7 +83,8 @@ static bool holds(const struct blocks *blocks, const struct block *block, uint64
     return !left;
 }
 
-/* What a block occupies of each period: false when its digits do not all divide into multiples of the period and less than one. */
+/* What a block occupies of each period: false when its digits do not all divide into multiples of the period and less
+ * than one. */
 static bool window(const struct blocks *blocks, const struct block *block, uint64_t period, uint64_t *length)
 {
     const struct digit *digit = blocks->pool.data + block->first;
@@ -118,7 +121,8 @@ static enum answer blocks_meet(const struct blocks *blocks, const struct block *
     return UNKNOWN;
 }
 
-/* Whether two blocks (of different owners, when across) share an element, as far as a linear number of comparisons shows. */
+/* Whether two blocks (of different owners, when across) share an element, as far as a linear number of comparisons
+ * shows. */
 static enum answer any_meet(struct blocks *blocks, bool across)
 {
     size_t count = blocks->list.count, budget = 8 * count + 64;
@@ -177,7 +181,9 @@ static bool sorted_runs_meet(const struct blocks *blocks, bool across)
     struct owned_runs runs = { .owner = 0 };
     for (size_t i = 0; i < blocks->list.count; ++i) {
         const struct block *block = &blocks->list.data[i];
-        struct piece piece = { .variable = block->variable, .digits = block->digits, .offset = block->low,
+        struct piece piece = { .variable = block->variable,
+                               .digits = block->digits,
+                               .offset = block->low,
                                .digit = blocks->pool.data + block->first };
         runs.owner = block->owner;
         pieces_each_run(&piece, 1, add_run, &runs);
@@ -252,8 +258,8 @@ static bool same_runs(pop_tensor a, pop_tensor b, uint64_t elements)
         tensor_each_run_in(b, begin, begin + window, list_run, &y);
         same = x.list.count == y.list.count;
         for (size_t i = 0; same && i < x.list.count; ++i)
-            same = x.list.data[i].variable == y.list.data[i].variable && x.list.data[i].offset == y.list.data[i].offset &&
-                   x.list.data[i].count == y.list.data[i].count;
+            same = x.list.data[i].variable == y.list.data[i].variable &&
+                   x.list.data[i].offset == y.list.data[i].offset && x.list.data[i].count == y.list.data[i].count;
         begin += window;
         if (x.list.count < FEW_RUNS / 4 && window < elements)
             window *= 2;
@@ -275,8 +281,8 @@ bool pop_tensor_equal(pop_tensor a, pop_tensor b)
     struct flat x, y;
     tensor_flat(a, &x);
     tensor_flat(b, &y);
-    bool identical = x.piece.variable == y.piece.variable && x.piece.offset == y.piece.offset && x.piece.digits == y.piece.digits &&
-                     digits_equal(x.digit, y.digit, x.piece.digits);
+    bool identical = x.piece.variable == y.piece.variable && x.piece.offset == y.piece.offset &&
+                     x.piece.digits == y.piece.digits && digits_equal(x.digit, y.digit, x.piece.digits);
     if (identical || !((x.piece.variable | y.piece.variable) & COMPOSITE)) /* normal digits of a variable are unique */
         return identical;
     return same_runs(a, b, x.piece.elements);

@@ -12,9 +12,11 @@ static bool check_operands(pop_where where, pop_tensors tensors, unsigned dim, c
     for (size_t i = 0; i < tensors.count; ++i) {
         pop_tensor t = tensors.list[i];
         if (t.store != first.store)
-            return store_fail(first.store, POP_POPLAR_ERROR, where, api, "operand %zu belongs to another graph than operand 0", i);
+            return store_fail(first.store, POP_POPLAR_ERROR, where, api,
+                              "operand %zu belongs to another graph than operand 0", i);
         if (t.type != first.type)
-            return store_fail(first.store, POP_TYPE_ERROR, where, api, "operand %zu is %s, operand 0 is %s; the types must be equal", i,
+            return store_fail(first.store, POP_TYPE_ERROR, where, api,
+                              "operand %zu is %s, operand 0 is %s; the types must be equal", i,
                               pop_type_name(pop_tensor_type(t)), pop_type_name(pop_tensor_type(first)));
         bool same = t.rank == first.rank;
         for (unsigned k = 0; same && k < first.rank; ++k)
@@ -24,7 +26,8 @@ static bool check_operands(pop_where where, pop_tensors tensors, unsigned dim, c
             pop_tensor_shape_to_string(t, a, sizeof(a));
             pop_tensor_shape_to_string(first, b, sizeof(b));
             return store_fail(first.store, POP_POPLAR_ERROR, where, api,
-                              "operand %zu has shape %s, operand 0 has %s; they may differ in dimension %u only", i, a, b, dim);
+                              "operand %zu has shape %s, operand 0 has %s; they may differ in dimension %u only", i, a,
+                              b, dim);
         }
         *total += pop_tensor_dim(t, dim);
         if (*total > MAX_ELEMENTS)
@@ -64,8 +67,8 @@ static void flat_rolled(pop_tensor t, unsigned dim, struct flat *flat)
     unpacked_flat(&v, flat);
 }
 
-/* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then what follows can be added
- * to it, so that appending in a loop costs what is appended. */
+/* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then what
+ * follows can be added to it, so that appending in a loop costs what is appended. */
 static bool ends_composite(const struct flat *flat, pop_tensors tensors)
 {
     const struct piece *piece = &flat->piece;
@@ -170,8 +173,8 @@ pop_tensor pop_tensor_append_at(pop_where where, pop_tensor a, pop_tensor b, uns
     if (!store_ready(a.store) || !store_ready(b.store))
         return null;
     if (b.rank + 1 != a.rank) {
-        store_fail(a.store, POP_POPLAR_ERROR, where, api, "a tensor of rank %u appended to one of rank %u; its rank must be one less", b.rank,
-                   a.rank);
+        store_fail(a.store, POP_POPLAR_ERROR, where, api,
+                   "a tensor of rank %u appended to one of rank %u; its rank must be one less", b.rank, a.rank);
         return null;
     }
     if (dim >= a.rank) {

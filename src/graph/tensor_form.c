@@ -144,8 +144,11 @@ void unpacked_flat(const struct unpacked *v, struct flat *flat)
     uint64_t elements = 1;
     for (unsigned i = 0; i < v->digits; ++i)
         elements *= v->digit[i].extent;
-    flat->piece = (struct piece){ .variable = v->source, .digits = digits_merge(flat->digit, v->digits), .offset = v->offset,
-                                  .elements = elements, .digit = flat->digit };
+    flat->piece = (struct piece){ .variable = v->source,
+                                  .digits = digits_merge(flat->digit, v->digits),
+                                  .offset = v->offset,
+                                  .elements = elements,
+                                  .digit = flat->digit };
 }
 
 void tensor_flat(pop_tensor t, struct flat *flat)
@@ -276,8 +279,13 @@ pop_tensor tensor_pack(struct unpacked *v)
     bool empty = normalise(v);
     while (!empty && (v->source & COMPOSITE) && collapse(v))
         normalise(v);
-    pop_tensor t = { .store = v->store, .offset = v->offset, .source = v->source, .type = v->type, .rank = (uint8_t)v->rank,
-                     .digits = (uint8_t)v->digits, .form = empty ? FORM_EMPTY : 0 };
+    pop_tensor t = { .store = v->store,
+                     .offset = v->offset,
+                     .source = v->source,
+                     .type = v->type,
+                     .rank = (uint8_t)v->rank,
+                     .digits = (uint8_t)v->digits,
+                     .form = empty ? FORM_EMPTY : 0 };
     if (fits(v)) {
         memcpy(t.run, v->run, v->rank);
         for (unsigned i = 0; i < v->digits; ++i) {
@@ -295,7 +303,8 @@ pop_tensor tensor_pack(struct unpacked *v)
     return t;
 }
 
-pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type, const size_t *shape, size_t rank, uint64_t offset)
+pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type, const size_t *shape, size_t rank,
+                              uint64_t offset)
 {
     assert(rank <= MAX_RANK);
     uint64_t dims[MAX_RANK];

@@ -113,9 +113,13 @@ void composite_open(pop_store *store, uint32_t source)
     const struct composite *composite = composite_of(store, source);
     struct before *before = mem_alloc(sizeof(*before));
     struct child last = composite->children.data[composite->children.count - 1];
-    *before = (struct before){ .source = source, .depth = composite->depth, .children = composite->children.count,
-                               .pool = composite->pool.count, .total = composite->total,
-                               .extent = last.digits ? composite->pool.data[last.first].extent : 0, .last = last };
+    *before = (struct before){ .source = source,
+                               .depth = composite->depth,
+                               .children = composite->children.count,
+                               .pool = composite->pool.count,
+                               .total = composite->total,
+                               .extent = last.digits ? composite->pool.data[last.first].extent : 0,
+                               .last = last };
     log_node(store->nodes, NODE_ADDITION, before);
 }
 
@@ -192,8 +196,11 @@ static void add_piece(struct composite *composite, const struct piece *piece)
         }
     }
     size_t first = pool_add(composite, piece->digit, piece->digits);
-    *vec_push(&composite->children) = (struct child){ .begin = composite->total, .offset = piece->offset, .source = piece->variable,
-                                                      .digits = piece->digits, .first = first };
+    *vec_push(&composite->children) = (struct child){ .begin = composite->total,
+                                                      .offset = piece->offset,
+                                                      .source = piece->variable,
+                                                      .digits = piece->digits,
+                                                      .first = first };
     composite->total += piece->elements;
 }
 

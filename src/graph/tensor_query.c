@@ -145,8 +145,7 @@ struct regions {
 static bool add_region(const struct run *run, void *context)
 {
     struct regions *regions = context;
-    *vec_push(&regions->list) =
-        (pop_variable_interval){ run->variable, { run->offset, run->offset + run->count } };
+    *vec_push(&regions->list) = (pop_variable_interval){ run->variable, { run->offset, run->offset + run->count } };
     return true;
 }
 

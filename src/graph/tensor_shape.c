@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views that keep all elements (or repeat them) under another shape: reshape, shuffle, expand, squeeze, broadcast, reinterpret. */
+/* Views that keep all elements (or repeat them) under another shape: reshape, shuffle, expand, squeeze, broadcast,
+ * reinterpret. */
 #include "graph/tensor.h"
 
 #include "base/str.h"
@@ -47,26 +48,29 @@ static void set_shape(struct unpacked *v, const uint64_t *shape, unsigned rank)
     unpacked_row_major(v, shape, rank);
 }
 
-static bool fail_reshape(pop_store *store, pop_where where, const char *api, const uint64_t *from, size_t from_rank, const uint64_t *to,
-                         size_t to_rank)
+static bool fail_reshape(pop_store *store, pop_where where, const char *api, const uint64_t *from, size_t from_rank,
+                         const uint64_t *to, size_t to_rank)
 {
     struct str a = { 0 }, b = { 0 };
     add_dims(&a, from, from_rank);
     add_dims(&b, to, to_rank);
-    store_fail(store, POP_POPLAR_ERROR, where, api, "%s reshaped to %s, which has another number of elements", str_text(&a), str_text(&b));
+    store_fail(store, POP_POPLAR_ERROR, where, api, "%s reshaped to %s, which has another number of elements",
+               str_text(&a), str_text(&b));
     str_free(&a);
     str_free(&b);
     return false;
 }
 
 /* Replaces dims [begin, end) by others of the same product. */
-static pop_tensor reshape_dims(pop_where where, pop_tensor t, size_t begin, size_t end, const uint64_t *dims, size_t count, const char *api)
+static pop_tensor reshape_dims(pop_where where, pop_tensor t, size_t begin, size_t end, const uint64_t *dims,
+                               size_t count, const char *api)
 {
     struct unpacked v;
     if (!view_open(&v, t))
         return null;
     if (begin > end || end > v.rank) {
-        store_fail(v.store, POP_INDEX_ERROR, where, api, "dimensions [%zu, %zu) of a tensor of rank %u", begin, end, v.rank);
+        store_fail(v.store, POP_INDEX_ERROR, where, api, "dimensions [%zu, %zu) of a tensor of rank %u", begin, end,
+                   v.rank);
         return null;
     }
     size_t rank = v.rank - (end - begin) + count;
@@ -140,7 +144,9 @@ pop_tensor pop_tensor_flatten_dims_at(pop_where where, pop_tensor t, unsigned be
 
 static pop_tensor shuffle(const struct unpacked *v, const unsigned *permutation)
 {
-    struct unpacked to = { .store = v->store, .source = v->source, .type = v->type, .rank = v->rank, .offset = v->offset };
+    struct unpacked to = {
+        .store = v->store, .source = v->source, .type = v->type, .rank = v->rank, .offset = v->offset
+    };
     for (unsigned i = 0; i < v->rank; ++i) {
         unsigned from = permutation[i];
         to.run[i] = v->run[from];
@@ -157,7 +163,8 @@ pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t, pop_dims per
     if (!view_open(&v, t))
         return null;
     if (permutation.count != v.rank) {
-        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu dimensions for a tensor of rank %u", permutation.count, v.rank);
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu dimensions for a tensor of rank %u", permutation.count,
+                   v.rank);
         return null;
     }
     uint64_t seen = 0;
@@ -180,7 +187,8 @@ static pop_tensor shuffle_partial(pop_where where, pop_tensor t, pop_dims source
     if (!view_open(&v, t))
         return null;
     if (source.count != destination.count) {
-        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu source and %zu destination dimensions", source.count, destination.count);
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu source and %zu destination dimensions", source.count,
+                   destination.count);
         return null;
     }
     unsigned permutation[MAX_RANK];
@@ -190,8 +198,8 @@ static pop_tensor shuffle_partial(pop_where where, pop_tensor t, pop_dims source
         if (!view_check_dim(&v, from, where, api) || !view_check_dim(&v, to, where, api))
             return null;
         if ((moved >> from & 1) || (filled >> to & 1)) {
-            store_fail(v.store, POP_POPLAR_ERROR, where, api, "%s dimension %u stands twice", moved >> from & 1 ? "source" : "destination",
-                       moved >> from & 1 ? from : to);
+            store_fail(v.store, POP_POPLAR_ERROR, where, api, "%s dimension %u stands twice",
+                       moved >> from & 1 ? "source" : "destination", moved >> from & 1 ? from : to);
             return null;
         }
         moved |= UINT64_C(1) << from;
@@ -237,13 +245,15 @@ pop_tensor pop_tensor_expand_at(pop_where where, pop_tensor t, pop_dims dims)
     if (!view_open(&v, t))
         return null;
     if (v.rank + dims.count > MAX_RANK) {
-        store_fail(v.store, POP_POPLAR_ERROR, where, api, "rank %zu; at most %d is allowed", v.rank + dims.count, MAX_RANK);
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "rank %zu; at most %d is allowed", v.rank + dims.count,
+                   MAX_RANK);
         return null;
     }
     unsigned before[MAX_RANK + 1] = { 0 };
     for (size_t i = 0; i < dims.count; ++i) {
         if (dims.list[i] > v.rank) {
-            store_fail(v.store, POP_INDEX_ERROR, where, api, "a dimension before dimension %u of a tensor of rank %u", dims.list[i], v.rank);
+            store_fail(v.store, POP_INDEX_ERROR, where, api, "a dimension before dimension %u of a tensor of rank %u",
+                       dims.list[i], v.rank);
             return null;
         }
         ++before[dims.list[i]];
@@ -273,7 +283,8 @@ pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t, pop_dims dims)
         if (!view_check_dim(&v, dim, where, api))
             return null;
         if (unpacked_extent(&v, dim) != 1) {
-            store_fail(v.store, POP_POPLAR_ERROR, where, api, "dimension %u has extent %zu; only extents of 1 can be removed", dim,
+            store_fail(v.store, POP_POPLAR_ERROR, where, api,
+                       "dimension %u has extent %zu; only extents of 1 can be removed", dim,
                        (size_t)unpacked_extent(&v, dim));
             return null;
         }
@@ -299,7 +310,8 @@ static pop_tensor repeat(pop_where where, pop_tensor t, unsigned times, unsigned
     bool over = times && shape[dim] > MAX_ELEMENTS / times;
     shape[dim] = over ? UINT64_MAX : shape[dim] * times;
     if (over || !count_elements(shape, v.rank, &elements)) {
-        store_fail(v.store, POP_OVERFLOW_ERROR, where, api, "%u times dimension %u gives more than 2^63 - 1 elements", times, dim);
+        store_fail(v.store, POP_OVERFLOW_ERROR, where, api, "%u times dimension %u gives more than 2^63 - 1 elements",
+                   times, dim);
         return null;
     }
     if (times == 1)
@@ -317,11 +329,13 @@ pop_tensor pop_tensor_broadcast_at(pop_where where, pop_tensor t, unsigned times
     return repeat(where, t, times, dim, true, "pop_tensor_broadcast");
 }
 
-pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim, pop_upsample_method method)
+pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim,
+                                  pop_upsample_method method)
 {
     if (method != POP_UPSAMPLE_REPEAT) {
         if (store_ready(t.store))
-            store_fail(t.store, POP_POPLAR_ERROR, where, "pop_tensor_upsample", "method %d; only POP_UPSAMPLE_REPEAT is known", (int)method);
+            store_fail(t.store, POP_POPLAR_ERROR, where, "pop_tensor_upsample",
+                       "method %d; only POP_UPSAMPLE_REPEAT is known", (int)method);
         return null;
     }
     return repeat(where, t, scale, dim, false, "pop_tensor_upsample");
@@ -333,8 +347,9 @@ pop_tensor pop_tensor_reinterpret_at(pop_where where, pop_tensor t, pop_type typ
         return null;
     size_t from = pop_type_size(pop_tensor_type(t)), to = pop_type_size(type);
     if (!to || from != to) {
-        store_fail(t.store, POP_TYPE_ERROR, where, "pop_tensor_reinterpret", "%s (%zu bytes) as %s (%zu bytes); the sizes must be equal",
-                   pop_type_name(pop_tensor_type(t)), from, pop_type_name(type), to);
+        store_fail(t.store, POP_TYPE_ERROR, where, "pop_tensor_reinterpret",
+                   "%s (%zu bytes) as %s (%zu bytes); the sizes must be equal", pop_type_name(pop_tensor_type(t)), from,
+                   pop_type_name(type), to);
         return null;
     }
     t.type = (uint8_t)type;

@@ -36,14 +36,38 @@ static void cut(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)
     }
 }
 
+/* The same on the packed value, for the common case: a dimension of one digit, of a variable.  False when the long way
+ * must be taken. */
+static inline bool cut_value(pop_tensor *t, uint64_t begin, uint64_t end, unsigned dim)
+{
+    if (t->form || (t->source & COMPOSITE) || dim >= t->rank || t->run[dim] != 1 || begin >= end ||
+        !store_ready(t->store))
+        return false;
+    unsigned first = 0;
+    for (unsigned i = 0; i < dim; ++i)
+        first += t->run[i];
+    if (end > t->digit[first].extent)
+        return false;
+    t->offset += begin * (uint64_t)t->digit[first].stride;
+    if (end - begin > 1) {
+        t->digit[first].extent = (uint32_t)(end - begin);
+        return true;
+    }
+    t->run[dim] = 0;
+    for (--t->digits; first < t->digits; ++first)
+        t->digit[first] = t->digit[first + 1];
+    return true;
+}
+
 static bool slice(struct unpacked *v, uint64_t begin, uint64_t end, unsigned dim, pop_where where, const char *api)
 {
     if (!view_check_dim(v, dim, where, api))
         return false;
     uint64_t extent = unpacked_extent(v, dim);
     if (begin > end || end > extent)
-        return store_fail(v->store, POP_INDEX_ERROR, where, api, "slice [%zu, %zu) of dimension %u, which has extent %zu",
-                          (size_t)begin, (size_t)end, dim, (size_t)extent);
+        return store_fail(v->store, POP_INDEX_ERROR, where, api,
+                          "slice [%zu, %zu) of dimension %u, which has extent %zu", (size_t)begin, (size_t)end, dim,
+                          (size_t)extent);
     cut(v, dim, begin, end);
     return true;
 }
@@ -53,8 +77,8 @@ static bool take(struct unpacked *v, uint64_t index, unsigned dim, pop_where whe
 {
     uint64_t extent = unpacked_extent(v, 0);
     if (index >= extent)
-        return store_fail(v->store, POP_INDEX_ERROR, where, api, "index %zu of dimension %u, which has extent %zu", (size_t)index,
-                          dim, (size_t)extent);
+        return store_fail(v->store, POP_INDEX_ERROR, where, api, "index %zu of dimension %u, which has extent %zu",
+                          (size_t)index, dim, (size_t)extent);
     cut(v, 0, index, index + 1);
     memmove(v->run, v->run + 1, --v->rank);
     return true;
@@ -62,6 +86,13 @@ static bool take(struct unpacked *v, uint64_t index, unsigned dim, pop_where whe
 
 pop_tensor pop_tensor_at_at(pop_where where, pop_tensor t, size_t index)
 {
+    if (index < UINT32_MAX && cut_value(&t, index, index + 1, 0)) {
+        --t.rank;
+        for (unsigned i = 0; i < t.rank; ++i)
+            t.run[i] = t.run[i + 1];
+        t.run[t.rank] = 0;
+        return t;
+    }
     struct unpacked v;
     if (!view_open(&v, t))
         return (pop_tensor){ 0 };
@@ -78,7 +109,8 @@ pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices)
     if (!view_open(&v, t))
         return (pop_tensor){ 0 };
     if (indices.rank > v.rank) {
-        store_fail(v.store, POP_INDEX_ERROR, where, "pop_tensor_index", "%zu indices into a tensor of rank %u", indices.rank, v.rank);
+        store_fail(v.store, POP_INDEX_ERROR, where, "pop_tensor_index", "%zu indices into a tensor of rank %u",
+                   indices.rank, v.rank);
         return (pop_tensor){ 0 };
     }
     for (unsigned i = 0; i < indices.rank; ++i)
@@ -89,6 +121,8 @@ pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices)
 
 static pop_tensor slice_as(pop_where where, pop_tensor t, size_t begin, size_t end, unsigned dim, const char *api)
 {
+    if (cut_value(&t, begin, end, dim))
+        return t;
     struct unpacked v;
     return view_open(&v, t) && slice(&v, begin, end, dim, where, api) ? tensor_pack(&v) : (pop_tensor){ 0 };
 }
@@ -110,8 +144,8 @@ pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begin
     if (!view_open(&v, t))
         return (pop_tensor){ 0 };
     if (begins.rank != ends.rank || begins.rank > v.rank) {
-        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu begins and %zu ends for a tensor of rank %u", begins.rank, ends.rank,
-                   v.rank);
+        store_fail(v.store, POP_POPLAR_ERROR, where, api, "%zu begins and %zu ends for a tensor of rank %u",
+                   begins.rank, ends.rank, v.rank);
         return (pop_tensor){ 0 };
     }
     for (unsigned i = 0; i < begins.rank; ++i)
@@ -151,18 +185,21 @@ static pop_tensor slice_list(pop_where where, pop_tensor t, const pop_interval *
     size_t done = 0;
     while (done < count && (parts[done] = slice_as(where, t, list[done].begin, list[done].end, dim, api)).store)
         ++done;
-    pop_tensor joined = done == count ? pop_tensor_concat_at(where, (pop_tensors){ count, parts }, dim) : (pop_tensor){ 0 };
+    pop_tensor joined =
+        done == count ? pop_tensor_concat_at(where, (pop_tensors){ count, parts }, dim) : (pop_tensor){ 0 };
     free(parts);
     return joined;
 }
 
-bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim, pop_tensor *slices)
+bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim,
+                                 pop_tensor *slices)
 {
     size_t count = lists ? lists->count : 0;
     if (!open_slices(t, slices, count))
         return false;
     for (size_t i = 0; i < count; ++i) {
-        slices[i] = slice_list(where, t, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i], dim);
+        slices[i] =
+            slice_list(where, t, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i], dim);
         if (!slices[i].store)
             return open_slices((pop_tensor){ 0 }, slices, i);
     }

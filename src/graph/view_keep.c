@@ -16,7 +16,8 @@ static bool keep_piece(const struct piece *piece, void *context)
     return true;
 }
 
-static struct view *make_view(pop_tensor t, const struct piece *pieces, size_t piece_count, const struct digit *digits, size_t digit_count)
+static struct view *make_view(pop_tensor t, const struct piece *pieces, size_t piece_count, const struct digit *digits,
+                              size_t digit_count)
 {
     unsigned rank = t.rank;
     size_t piece_bytes = piece_count * sizeof(struct piece), digit_bytes = digit_count * sizeof(struct digit);
@@ -33,8 +34,13 @@ static struct view *make_view(pop_tensor t, const struct piece *pieces, size_t p
         memcpy(digit, digits, digit_bytes);
     for (unsigned i = 0; i < rank; ++i)
         shape[i] = pop_tensor_dim(t, i);
-    *view = (struct view){ .type = t.type, .rank = t.rank, .piece_count = (uint32_t)piece_count,
-                           .elements = pop_tensor_num_elements(t), .pieces = piece, .shape = shape, .next = t.store->view_list };
+    *view = (struct view){ .type = t.type,
+                           .rank = t.rank,
+                           .piece_count = (uint32_t)piece_count,
+                           .elements = pop_tensor_num_elements(t),
+                           .pieces = piece,
+                           .shape = shape,
+                           .next = t.store->view_list };
     t.store->view_list = view;
     return view;
 }

@@ -32,7 +32,8 @@ static bool piece_join(const struct piece *piece, void *context)
     struct piece_joiner *joiner = context;
     struct piece *pending = &joiner->pending;
     bool run = piece_is_run(piece);
-    if (run && pending->elements && pending->variable == piece->variable && pending->offset + pending->elements == piece->offset) {
+    if (run && pending->elements && pending->variable == piece->variable &&
+        pending->offset + pending->elements == piece->offset) {
         pending->elements += piece->elements;
         return true;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From views over composites to strided pieces of variables: digits over a child's flat elements are composed with the child's own
- * digits where strides can express it, and cut where they cannot. */
+/* From views over composites to strided pieces of variables: digits over a child's flat elements are composed with the
+ * child's own digits where strides can express it, and cut where they cannot. */
 #include "graph/tensor.h"
 
 #include <assert.h>
@@ -8,12 +8,15 @@
 struct piece child_piece(const struct composite *composite, size_t index)
 {
     struct child child = composite->children.data[index];
-    return (struct piece){ .variable = child.source, .digits = child.digits, .offset = child.offset,
+    return (struct piece){ .variable = child.source,
+                           .digits = child.digits,
+                           .offset = child.offset,
                            .elements = composite_end(composite, index) - child.begin,
                            .digit = composite->pool.data + child.first };
 }
 
-/* A child's flat index as a mixed-radix number: level 0 is outermost, weight is what one step of a level adds to the index. */
+/* A child's flat index as a mixed-radix number: level 0 is outermost, weight is what one step of a level adds to the
+ * index. */
 struct levels {
     unsigned count;
     uint64_t weight[MAX_DIGITS + 2], at[MAX_DIGITS + 2];
@@ -47,8 +50,8 @@ static void put_digit(struct composed *out, uint64_t extent, int64_t stride, uns
 }
 
 /* A child of one digit: steps only scale. */
-static bool compose_linear(const struct piece *child, uint64_t at, const struct digit *view, unsigned count, uint64_t first,
-                           struct composed *out)
+static bool compose_linear(const struct piece *child, uint64_t at, const struct digit *view, unsigned count,
+                           uint64_t first, struct composed *out)
 {
     int64_t scale = child->digits ? child->digit->stride : 0;
     out->offset = child->offset + at * (uint64_t)scale;
@@ -59,7 +62,8 @@ static bool compose_linear(const struct piece *child, uint64_t at, const struct 
 }
 
 /* Cuts a view digit that counts through whole levels of the child into one digit for each, outermost first. */
-static unsigned cut_by_level(const struct piece *child, const struct levels *levels, uint64_t extent, uint64_t step, struct digit *cut)
+static unsigned cut_by_level(const struct piece *child, const struct levels *levels, uint64_t extent, uint64_t step,
+                             struct digit *cut)
 {
     unsigned count = 0;
     while (step) {
@@ -123,9 +127,10 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
     return true;
 }
 
-/* The most blocks (at most most) of a view's first digit that compose, from element at of the child on; 0 when not even one does. */
-static uint64_t compose_most(const struct piece *child, uint64_t at, const struct digit *view, unsigned count, uint64_t most,
-                             struct composed *out)
+/* The most blocks (at most most) of a view's first digit that compose, from element at of the child on; 0 when not even
+ * one does. */
+static uint64_t compose_most(const struct piece *child, uint64_t at, const struct digit *view, unsigned count,
+                             uint64_t most, struct composed *out)
 {
     if (digits_compose(child, at, view, count, most, out))
         return most;
@@ -185,7 +190,8 @@ struct walk {
 
 static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const struct digit *digit, unsigned count);
 
-/* Walks blocks of a view's first digit that lie in one child; *done says how many were, 0 when a single one does not compose. */
+/* Walks blocks of a view's first digit that lie in one child; *done says how many were, 0 when a single one does not
+ * compose. */
 static bool walk_child(const struct walk *w, const struct composite *composite, size_t index, uint64_t base,
                        const struct digit *digit, unsigned count, uint64_t most, uint64_t *done)
 {
@@ -201,7 +207,8 @@ static bool walk_child(const struct walk *w, const struct composite *composite, 
 }
 
 /* How many blocks from base on lie in [begin, end), when the first one does. */
-static uint64_t blocks_inside(uint64_t first, uint64_t last, int64_t stride, uint64_t begin, uint64_t end, uint64_t most)
+static uint64_t blocks_inside(uint64_t first, uint64_t last, int64_t stride, uint64_t begin, uint64_t end,
+                              uint64_t most)
 {
     if (!stride)
         return most;
@@ -261,8 +268,8 @@ bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_f
 }
 
 /* Elements [begin, end) of a block whose digits have size elements. */
-static bool walk_range(const struct walk *w, uint32_t source, uint64_t offset, struct digit *digit, unsigned count, uint64_t size,
-                       uint64_t begin, uint64_t end)
+static bool walk_range(const struct walk *w, uint32_t source, uint64_t offset, struct digit *digit, unsigned count,
+                       uint64_t size, uint64_t begin, uint64_t end)
 {
     if (begin == end)
         return true;
@@ -291,7 +298,8 @@ static bool walk_range(const struct walk *w, uint32_t source, uint64_t offset, s
     return walk_range(w, source, base, digit + 1, count - 1, inner, 0, end % inner);
 }
 
-bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn, void *context)
+bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                    void *context)
 {
     struct digit digit[MAX_DIGITS + 2];
     memcpy(digit, flat->digit, flat->digits * sizeof(*digit));

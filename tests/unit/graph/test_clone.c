@@ -65,7 +65,8 @@ static int by_tile(const void *a, const void *b)
 static size_t expected(const struct elements *e, pop_clone_method method, bool aliases, size_t *order)
 {
     struct element sorted[LARGEST];
-    int (*compare)(const void *, const void *) = method == POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES ? by_tile : in_memory;
+    int (*compare)(const void *, const void *) =
+        method == POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES ? by_tile : in_memory;
     if (method == POP_CLONE_CREATE_NEW_ORDER || (method == POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES && aliases)) {
         for (size_t i = 0; i < e->count; ++i)
             order[i] = i;
@@ -114,7 +115,8 @@ static void check_clone(pop_graph *graph, pop_tensor t, pop_clone_method method)
     free(to);
 }
 
-static void check_clone_n(pop_graph *graph, pop_tensor t, size_t n, pop_clone_method method, pop_clone_duplication duplication)
+static void check_clone_n(pop_graph *graph, pop_tensor t, size_t n, pop_clone_method method,
+                          pop_clone_duplication duplication)
 {
     size_t order[LARGEST], before = pop_graph_num_variables(graph);
     struct elements *from = elements_of(t);
@@ -165,7 +167,8 @@ static pop_tensor mapped(pop_graph *graph, pop_shape shape, size_t grain, unsign
 /* Views that lie in memory in many ways. */
 static size_t make_views(pop_graph *g, pop_tensor *view)
 {
-    pop_tensor a = mapped(g, POP_SHAPE(6, 10), 7, 1), b = mapped(g, POP_SHAPE(6, 4), 5, 2), c = mapped(g, POP_SHAPE(3, 5, 2), 4, 0);
+    pop_tensor a = mapped(g, POP_SHAPE(6, 10), 7, 1), b = mapped(g, POP_SHAPE(6, 4), 5, 2),
+               c = mapped(g, POP_SHAPE(3, 5, 2), 4, 0);
     pop_tensor bare = pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(6, 3), "bare"), row = pop_tensor_at(a, 2);
     size_t n = 0;
     view[n++] = a;
@@ -179,9 +182,12 @@ static size_t make_views(pop_graph *g, pop_tensor *view)
     view[n++] = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 6, 9, 1), b, pop_tensor_slice(a, 0, 3, 1)), 1);
     view[n++] = pop_tensor_broadcast(pop_tensor_slice(b, 1, 3, 1), 3, 0);
     view[n++] = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, 4, 0), pop_tensor_slice(a, 2, 6, 0)), 0);
-    view[n++] = pop_tensor_upsample(pop_tensor_concat(POP_TENSORS(row, pop_tensor_flatten(b), row), 0), 2, 0, POP_UPSAMPLE_REPEAT);
-    view[n++] = pop_tensor_reshape(pop_tensor_slice(pop_tensor_flatten(pop_tensor_transpose(a)), 5, 40, 0), POP_SHAPE(5, 7));
-    view[n++] = pop_tensor_dim_shuffle(pop_tensor_reshape(pop_tensor_concat(POP_TENSORS(a, b), 1), POP_SHAPE(2, 3, 7, 2)), POP_DIMS(2, 0, 3, 1));
+    view[n++] = pop_tensor_upsample(pop_tensor_concat(POP_TENSORS(row, pop_tensor_flatten(b), row), 0), 2, 0,
+                                    POP_UPSAMPLE_REPEAT);
+    view[n++] =
+        pop_tensor_reshape(pop_tensor_slice(pop_tensor_flatten(pop_tensor_transpose(a)), 5, 40, 0), POP_SHAPE(5, 7));
+    view[n++] = pop_tensor_dim_shuffle(
+        pop_tensor_reshape(pop_tensor_concat(POP_TENSORS(a, b), 1), POP_SHAPE(2, 3, 7, 2)), POP_DIMS(2, 0, 3, 1));
     return n;
 }
 
@@ -221,7 +227,8 @@ static void clones_of_large_views_cost_pieces(void **state)
     pop_tensor more = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10000, 3), "more");
     pop_graph_set_tile_mapping(graph, big, 3);
     size_t nodes = pop_graph_mark(graph).position;
-    pop_tensor clone = pop_graph_clone(graph, POP_TYPE_NULL, pop_tensor_transpose(big), POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "clone");
+    pop_tensor clone = pop_graph_clone(graph, POP_TYPE_NULL, pop_tensor_transpose(big),
+                                       POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "clone");
     assert_true(pop_tensor_is_contiguous(pop_tensor_transpose(clone)));
     assert_int_equal(pop_graph_mark(graph).position, nodes);
     pop_tensor both = pop_tensor_concat(POP_TENSORS(more, big), 1);
@@ -250,10 +257,11 @@ static void mistakes_are_reported(void **state)
     size_t variables = pop_graph_num_variables(graph);
     pop_clone_method keep = POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES;
     expect(graph, pop_graph_clone(graph, POP_FLOAT, null, keep, "n"), POP_TENSOR_CREATION_ERROR, "");
-    expect(graph, pop_graph_clone(graph, POP_FLOAT, t, (pop_clone_method)9, "n"), POP_TENSOR_CREATION_ERROR, "9 is no clone method");
+    expect(graph, pop_graph_clone(graph, POP_FLOAT, t, (pop_clone_method)9, "n"), POP_TENSOR_CREATION_ERROR,
+           "9 is no clone method");
     expect(graph, pop_graph_clone(graph, POP_DOUBLE, t, keep, "n"), POP_TENSOR_CREATION_ERROR, "double");
-    expect(graph, pop_graph_clone_n(graph, POP_FLOAT, t, 2, keep, (pop_clone_duplication)5, "n"), POP_TENSOR_CREATION_ERROR,
-           "5 is no duplication method");
+    expect(graph, pop_graph_clone_n(graph, POP_FLOAT, t, 2, keep, (pop_clone_duplication)5, "n"),
+           POP_TENSOR_CREATION_ERROR, "5 is no duplication method");
     expect(graph, pop_graph_clone_n(graph, POP_FLOAT, t, (size_t)1 << 62, keep, POP_DUPLICATE_BY_OUTER_DIMENSION, "n"),
            POP_TENSOR_CREATION_ERROR, "too many");
     assert_int_equal(pop_graph_num_variables(graph), variables);

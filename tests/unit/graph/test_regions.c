@@ -64,8 +64,8 @@ static pop_tensor variable(pop_graph *graph, pop_shape shape)
     return pop_graph_add_variable(graph, POP_FLOAT, shape, "v");
 }
 
-/* Each group is one region, groups ascend, and together they hold the intervals' elements (each once, when aliases are removed); each alias names an
- * element of the groups that is the same. */
+/* Each group is one region, groups ascend, and together they hold the intervals' elements (each once, when aliases are
+ * removed); each alias names an element of the groups that is the same. */
 static void check_groups(pop_graph *graph, pop_tensor t, pop_interval_list intervals, bool remove_aliased)
 {
     struct elements all = elements_of(t), wanted = { 0 }, got = { 0 };
@@ -97,7 +97,8 @@ static void check_groups(pop_graph *graph, pop_tensor t, pop_interval_list inter
         assert_true(got.count > begin);
         if (begin && remove_aliased) /* sorted, and as long as can be */
             assert_true(compare(&got.list[begin - 1], &got.list[begin]) < 0 &&
-                        !(got.list[begin - 1].variable == got.list[begin].variable && got.list[begin - 1].at + 1 == got.list[begin].at));
+                        !(got.list[begin - 1].variable == got.list[begin].variable &&
+                          got.list[begin - 1].at + 1 == got.list[begin].at));
     }
     struct elements in_groups = got;
     if (!remove_aliased)
@@ -125,7 +126,8 @@ static void regions_come_in_the_order_of_memory(void **state)
     pop_tensor views[] = { flat,
                            pop_tensor_flatten(pop_tensor_transpose(a)),
                            pop_tensor_reverse(b, 0),
-                           pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 4, 13, 0), flat, pop_tensor_slice(b, 0, 6, 0)), 0),
+                           pop_tensor_concat(
+                               POP_TENSORS(pop_tensor_slice(b, 4, 13, 0), flat, pop_tensor_slice(b, 0, 6, 0)), 0),
                            pop_tensor_broadcast(b, 3, 0),
                            pop_tensor_upsample(b, 2, 0, POP_UPSAMPLE_REPEAT) };
     for (size_t i = 0; i < sizeof(views) / sizeof(*views); ++i)
@@ -187,7 +189,8 @@ static void reordering_simplifies(void **state)
     pop_tensor m = variable(g, POP_SHAPE(6, 8)), n = variable(g, POP_SHAPE(6, 8)), o = variable(g, POP_SHAPE(48));
     pop_tensor left = pop_tensor_slice(m, 0, 4, 1), right = pop_tensor_slice(m, 4, 8, 1);
     pop_tensor cases[] = { pop_tensor_transpose(m), pop_tensor_reverse(pop_tensor_transpose(m), 0),
-                           pop_tensor_concat(POP_TENSORS(right, left), 0), pop_tensor_broadcast(pop_tensor_slice(pop_tensor_transpose(m), 0, 4, 0), 2, 1) };
+                           pop_tensor_concat(POP_TENSORS(right, left), 0),
+                           pop_tensor_broadcast(pop_tensor_slice(pop_tensor_transpose(m), 0, 4, 0), 2, 1) };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
         pop_tensor t = cases[i], other = i ? o : pop_tensor_transpose(n), *others[] = { &other };
         pop_graph_reorder_to_simplify(g, &t, others, 1, false);
@@ -223,12 +226,14 @@ static void broadcasts_are_found(void **state)
     assert_true(pop_tensor_equal(pop_graph_find_unbroadcast_tensor(g, t), row));
     assert_true(pop_tensor_equal(pop_graph_find_unbroadcast_tensor(g, pop_tensor_broadcast(row, 4, 1)), row));
     assert_true(pop_tensor_equal(pop_graph_find_unbroadcast_tensor(g, row), row));
-    assert_true(pop_tensor_equal(pop_graph_find_unbroadcast_tensor(g, pop_tensor_slice(t, 2, 2, 1)), pop_tensor_slice(t, 2, 2, 1)));
+    assert_true(pop_tensor_equal(pop_graph_find_unbroadcast_tensor(g, pop_tensor_slice(t, 2, 2, 1)),
+                                 pop_tensor_slice(t, 2, 2, 1)));
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = { TEST(regions_come_in_the_order_of_memory), TEST(reordering_simplifies), TEST(broadcasts_are_found) };
+    const struct CMUnitTest tests[] = { TEST(regions_come_in_the_order_of_memory), TEST(reordering_simplifies),
+                                        TEST(broadcasts_are_found) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,8 @@ static bool collect_run(const struct run *run, void *context)
     return true;
 }
 
-static void collect_digits(struct elements *e, uint32_t variable, uint64_t offset, const struct digit *digit, unsigned digits)
+static void collect_digits(struct elements *e, uint32_t variable, uint64_t offset, const struct digit *digit,
+                           unsigned digits)
 {
     if (!digits) {
         assert_true(e->count < LARGEST);
@@ -371,7 +372,8 @@ static bool op_slice(const struct pair *in, struct pair *out)
     unsigned dim = (unsigned)below(in->n.rank);
     size_t begin = below(in->n.shape[dim] + 1), end = begin + below(in->n.shape[dim] - begin + 1);
     out->n = naive_slice(&in->n, dim, begin, end);
-    out->t = below(2) ? pop_tensor_slice(in->t, begin, end, dim) : pop_tensor_slice_interval(in->t, (pop_interval){ begin, end }, dim);
+    out->t = below(2) ? pop_tensor_slice(in->t, begin, end, dim)
+                      : pop_tensor_slice_interval(in->t, (pop_interval){ begin, end }, dim);
     return true;
 }
 
@@ -521,8 +523,9 @@ static bool op_shuffle_partial(const struct pair *in, struct pair *out)
         permutation[to] = from++;
     }
     out->n = naive_shuffle(&in->n, permutation);
-    out->t = roll ? pop_tensor_dim_roll(in->t, source[0], destination[0])
-                  : pop_tensor_dim_shuffle_partial(in->t, (pop_dims){ count, source }, (pop_dims){ count, destination });
+    out->t = roll
+                 ? pop_tensor_dim_roll(in->t, source[0], destination[0])
+                 : pop_tensor_dim_shuffle_partial(in->t, (pop_dims){ count, source }, (pop_dims){ count, destination });
     return true;
 }
 
@@ -583,7 +586,8 @@ static bool op_repeat(const struct pair *in, struct pair *out)
     for (size_t i = 0; i < extent * times; ++i)
         pick[i] = outermost ? i % extent : i / times;
     out->n = naive_pick(&in->n, dim, pick, extent * times);
-    out->t = outermost ? pop_tensor_broadcast(in->t, times, dim) : pop_tensor_upsample(in->t, times, dim, POP_UPSAMPLE_REPEAT);
+    out->t = outermost ? pop_tensor_broadcast(in->t, times, dim)
+                       : pop_tensor_upsample(in->t, times, dim, POP_UPSAMPLE_REPEAT);
     return true;
 }
 
@@ -677,8 +681,9 @@ static bool op_concat_self(const struct pair *in, struct pair *out)
 static bool apply(size_t op, const struct pair *in, const struct pair *other, struct pair *out)
 {
     static bool (*const unary[])(const struct pair *, struct pair *) = {
-        op_index,     op_slice,  op_slice_nd, op_slices, op_flatten,    op_reshape, op_reshape,     op_shuffle,     op_shuffle_partial,
-        op_transpose, op_expand, op_squeeze,  op_repeat, op_sub_sample, op_reverse, op_reinterpret, op_concat_self,
+        op_index,   op_slice,      op_slice_nd,        op_slices,      op_flatten,     op_reshape,
+        op_reshape, op_shuffle,    op_shuffle_partial, op_transpose,   op_expand,      op_squeeze,
+        op_repeat,  op_sub_sample, op_reverse,         op_reinterpret, op_concat_self,
     };
     size_t count = sizeof(unary) / sizeof(*unary);
     op %= count + 4;
@@ -696,8 +701,11 @@ static void add_pair(pop_graph *graph, struct pair *pair, unsigned rank, const s
 
 static void chain(pop_graph *graph, uint64_t start)
 {
-    static const size_t shapes[][RANKS] = { { 0 }, { 1 }, { 7 }, { 13, 1 }, { 3, 4 }, { 6, 10 }, { 2, 3, 5 }, { 5, 0, 3 }, { 4, 1, 3, 2 },
-                                            { 2, 2, 2, 2, 2, 2, 2, 2 }, { 120 } };
+    static const size_t shapes[][RANKS] = {
+        { 0 },     { 1 },       { 7 },       { 13, 1 },      { 3, 4 },
+        { 6, 10 }, { 2, 3, 5 }, { 5, 0, 3 }, { 4, 1, 3, 2 }, { 2, 2, 2, 2, 2, 2, 2, 2 },
+        { 120 }
+    };
     static const unsigned ranks[] = { 0, 1, 1, 2, 2, 2, 3, 3, 4, 8, 1 };
     struct pair slot[SLOTS];
     seed = start;
@@ -757,20 +765,24 @@ static void release_restores_what_was_before(void **state)
     struct pair a, b, list;
     add_pair(graph, &a, 1, (size_t[]){ 60 }, false);
     add_pair(graph, &b, 1, (size_t[]){ 60 }, false);
-    list.t = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a.t, 0, 3, 0), pop_tensor_slice(b.t, 5, 6, 0)), 0);
-    list.n = naive_new(1, (size_t[]){ 4 });
+    list.t = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a.t, 0, 3, 0), pop_tensor_slice(b.t, 5, 7, 0)), 0);
+    list.n = naive_new(1, (size_t[]){ 5 });
     memcpy(list.n.list, a.n.list, 3 * sizeof(*a.n.list));
-    list.n.list[3] = b.n.list[5];
+    memcpy(list.n.list + 3, b.n.list + 5, 2 * sizeof(*b.n.list));
     seed = 5;
     for (unsigned round = 0; round < 50; ++round) {
         pop_mark mark = pop_graph_mark(graph);
-        pop_tensor grown = list.t;
-        for (unsigned i = 0; i < 20; ++i) {
-            size_t at = below(2) ? 6 + i : below(60);
-            grown = pop_tensor_append(grown, pop_tensor_at(below(2) ? b.t : a.t, at), 0);
+        struct pair grown = { list.t, naive_new(1, (size_t[]){ 25 }) };
+        memcpy(grown.n.list, list.n.list, 5 * sizeof(*list.n.list));
+        for (unsigned i = 0; i < 20; ++i) { /* odd rounds leave a gap where even ones went on */
+            size_t at = i < 10 ? 7 + (round & 1) + i : below(60);
+            const struct pair *from = i < 10 || below(2) ? &b : &a;
+            grown.t = pop_tensor_append(grown.t, pop_tensor_at(from->t, at), 0);
+            grown.n.list[5 + i] = from->n.list[at];
         }
-        assert_int_equal(pop_tensor_num_elements(grown), 24);
+        check(grown.t, &grown.n);
         check(list.t, &list.n);
+        free(grown.n.list);
         pop_graph_release(graph, mark);
         check(list.t, &list.n);
         assert_int_equal(pop_graph_mark(graph).position, mark.position);
