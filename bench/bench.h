@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rows of the bench share: clock, memory, and how a result is reported.  Each row runs in a process of its own, so that its memory
+ * is its own and a crash costs one row. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <poplar/poplar.h>
+
+/* A measure: its value must be at most aim (at least, when aim is negative: -aim); 0 is no aim. */
+void bench_report(const char *measure, double value, const char *unit, double aim);
+double bench_seconds(void);
+/* Bytes of memory in use by this process. */
+double bench_resident(void);
+/* Ends the row unless status is POP_OK. */
+void bench_must(pop_status status, const pop_error *error);
+void bench_must_build(pop_graph *graph);
+/* Sorts values; the median. */
+double bench_median(double *values, size_t count);
+
+/* The machine of the measurements: one ipu2. */
+pop_device *bench_device(void);
+/* Vertices of a type over all tiles in one set: vertex i reads elements [i * n, (i + 1) * n) of a and of b and writes element i of out. */
+struct bench_set {
+    pop_graph *graph;
+    pop_tensor a, b, out;
+    pop_compute_set set;
+};
+struct bench_set bench_build(const pop_device *device, const char *type, size_t vertices, size_t elements);
+
+void row_build(void);
+void row_compile(void);
+void row_step(void);
+void row_run(void);
+void row_views(void);
+void row_file(void);
+void row_whole(void);
+
+#endif

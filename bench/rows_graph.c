@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building and compiling: seconds and bytes per vertex. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MANY = 10000000, MILLION = 1000000 };
+
+void row_build(void)
+{
+    pop_device *device = bench_device();
+    pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph); /* the codelets come from the cache from now on */
+    double memory = bench_resident(), start = bench_seconds();
+    struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
+    bench_report("10 million vertices, 3 edges each", bench_seconds() - start, "s", 2);
+    bench_report("memory", (bench_resident() - memory) / MANY, "B/vertex", 100);
+    pop_graph_destroy(s.graph);
+    pop_device_destroy(device);
+}
+
+static pop_executable *compile(struct bench_set *s, pop_program program)
+{
+    pop_error error = { 0 };
+    pop_executable *executable = NULL;
+    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(program), POP_NO_OPTIONS, NULL, NULL, &executable, &error), &error);
+    return executable;
+}
+
+void row_compile(void)
+{
+    enum { TIMES = 3 };
+    pop_device *device = bench_device();
+    struct bench_set s = bench_build(device, "BenchAdd", MILLION, 1);
+    pop_program program = pop_execute(s.set, NULL);
+    double seconds[TIMES];
+    for (int i = 0; i < TIMES; ++i) {
+        double start = bench_seconds();
+        pop_executable *executable = compile(&s, program);
+        seconds[i] = bench_seconds() - start;
+        pop_executable_destroy(executable);
+    }
+    bench_report("a million vertices on 1,472 tiles", bench_median(seconds, TIMES), "s", 0.5);
+    pop_graph_destroy(s.graph);
+    pop_device_destroy(device);
+}
+
+void row_file(void)
+{
+    enum { MB = 1000000 };
+    pop_device *device = bench_device();
+    struct bench_set s = bench_build(device, "BenchAdd", MILLION, 1);
+    pop_executable *executable = compile(&s, pop_execute(s.set, NULL)), *again = NULL;
+    char path[] = "/tmp/tremula_bench_XXXXXX";
+    pop_error error = { 0 };
+    int file = mkstemp(path);
+    if (file >= 0)
+        close(file);
+    double start = bench_seconds();
+    bench_must(pop_executable_save(executable, path, &error), &error);
+    double saved = bench_seconds();
+    FILE *size = fopen(path, "rb");
+    fseek(size, 0, SEEK_END);
+    double bytes = (double)ftell(size);
+    fclose(size);
+    double begin = bench_seconds();
+    bench_must(pop_executable_load(path, &again, &error), &error);
+    double loaded = bench_seconds();
+    unlink(path);
+    bench_report("size of a million vertices", bytes / MB, "MB", 0);
+    bench_report("save", bytes / MB / (saved - start), "MB/s", 0);
+    bench_report("load", bytes / MB / (loaded - begin), "MB/s", 0);
+    pop_executable_destroy(again);
+    pop_executable_destroy(executable);
+    pop_graph_destroy(s.graph);
+    pop_device_destroy(device);
+}
+
+/* The whole way at full size: does it fit, and how long does it take. */
+void row_whole(void)
+{
+    pop_device *device = bench_device();
+    pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph);
+    double memory = bench_resident(), start = bench_seconds();
+    struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
+    pop_graph_set_initial_fill(s.graph, s.a, POP_FLOAT, &(float){ 1 });
+    pop_graph_set_initial_fill(s.graph, s.b, POP_FLOAT, &(float){ 2 });
+    pop_graph_create_host_read(s.graph, "last", pop_tensor_at(s.out, MANY - 1));
+    double built = bench_seconds();
+    pop_executable *executable = compile(&s, pop_execute(s.set, NULL));
+    double compiled = bench_seconds();
+    pop_error error = { 0 };
+    pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, &error);
+    bench_must(error.status, &error);
+    bench_must(pop_engine_load(engine, device, &error), &error);
+    double loaded = bench_seconds();
+    bench_must(pop_engine_run(engine, 0, &error), &error);
+    double ran = bench_seconds();
+    float last = 0;
+    bench_must(pop_engine_read_tensor(engine, "last", &last, sizeof(last), &error), &error);
+    bench_report("build 10 million vertices", built - start, "s", 2);
+    bench_report("compile them", compiled - built, "s", 0);
+    bench_report("load them", loaded - compiled, "s", 0);
+    bench_report("run them", ran - loaded, "s", 0);
+    bench_report("everything", ran - start, "s", 0);
+    bench_report("memory of graph, executable and engine", (bench_resident() - memory) / MANY, "B/vertex", 0);
+    if (last != 3)
+        bench_must(POP_RUNTIME_ERROR, &(pop_error){ .status = POP_RUNTIME_ERROR, .text = "the result is wrong" });
+    pop_engine_destroy(engine);
+    pop_executable_destroy(executable);
+    pop_graph_destroy(s.graph);
+    pop_device_destroy(device);
+}
