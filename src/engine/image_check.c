@@ -112,6 +112,18 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
     return true;
 }
 
+/* A copy between storage and a buffer that holds just what it moves. */
+static bool check_transfer(struct check *check, uint64_t index, bool from_storage, uint64_t bytes)
+{
+    uint64_t storage = check->image->storage_bytes;
+    if (!check_copy(check, index, from_storage ? storage : bytes, from_storage ? bytes : storage))
+        return false;
+    if (check->image->copies.data[index].bytes != bytes)
+        return check_fail(check, "copy %llu moves %llu bytes of a buffer of %llu", (unsigned long long)index,
+                          (unsigned long long)check->image->copies.data[index].bytes, (unsigned long long)bytes);
+    return true;
+}
+
 static bool check_tables(struct check *check)
 {
     const struct image *image = check->image;
@@ -178,13 +190,13 @@ static bool check_host(struct check *check)
     for (size_t i = 0; i < image->reads.count; ++i) {
         const struct image_handle *handle = image->reads.data + i;
         if (!check_string(check, handle->name, "name of a read handle") ||
-            !check_copy(check, handle->copy, image->storage_bytes, handle->bytes))
+            !check_transfer(check, handle->copy, true, handle->bytes))
             return false;
     }
     for (size_t i = 0; i < image->writes.count; ++i) {
         const struct image_handle *handle = image->writes.data + i;
         if (!check_string(check, handle->name, "name of a write handle") ||
-            !check_copy(check, handle->copy, handle->bytes, image->storage_bytes))
+            !check_transfer(check, handle->copy, false, handle->bytes))
             return false;
     }
     return true;
@@ -197,7 +209,7 @@ static bool check_operands(struct check *check)
     for (size_t i = 0; i < image->operands.count; ++i) {
         const struct image_operand *operand = image->operands.data + i;
         if (!check_bytes(check, operand->type, operand->elements, "operand", &bytes) ||
-            !check_copy(check, operand->copy, image->storage_bytes, bytes))
+            !check_transfer(check, operand->copy, true, bytes))
             return false;
     }
     for (size_t i = 0; i < image->prints.count; ++i) {
@@ -252,8 +264,7 @@ static bool check_stream_op(struct check *check, size_t index, const struct imag
         return check_fail(check, "op %zu uses stream %u", index, op->a);
     const struct image_stream *stream = image->streams.data + op->a;
     uint64_t bytes = stream->elements * pop_type_size((pop_type)stream->type);
-    return direction == POP_HOST_TO_DEVICE_FIFO ? check_copy(check, op->b, bytes, image->storage_bytes)
-                                                : check_copy(check, op->b, image->storage_bytes, bytes);
+    return check_transfer(check, op->b, direction == POP_DEVICE_TO_HOST_FIFO, bytes);
 }
 
 static bool check_remote_op(struct check *check, size_t index, const struct image_op *op, bool in)
@@ -274,7 +285,7 @@ static bool check_remote_op(struct check *check, size_t index, const struct imag
         if (type != POP_INT && type != POP_UNSIGNED_INT)
             return check_fail(check, "op %zu has row indices of type %s", index, pop_type_name((pop_type)type));
     }
-    return in ? check_copy(check, op->b, row * op->d, image->storage_bytes) : check_copy(check, op->b, image->storage_bytes, row * op->d);
+    return check_transfer(check, op->b, !in, row * op->d);
 }
 
 static bool check_host_call(struct check *check, size_t index, const struct image_op *op)
@@ -286,8 +297,7 @@ static bool check_host_call(struct check *check, size_t index, const struct imag
     for (uint32_t i = 0; i < function->inputs + function->outputs; ++i) {
         const struct image_argument *argument = image->arguments.data + function->first_argument + i;
         uint64_t bytes = argument->elements * pop_type_size((pop_type)argument->type);
-        bool input = i < function->inputs;
-        if (!check_copy(check, (uint64_t)op->b + i, input ? image->storage_bytes : bytes, input ? bytes : image->storage_bytes))
+        if (!check_transfer(check, (uint64_t)op->b + i, i < function->inputs, bytes))
             return false;
     }
     return true;
