@@ -11,6 +11,25 @@
 typedef enum pop_target_type { POP_TARGET_IPU = 0, POP_TARGET_IPU_MODEL = 1, POP_TARGET_CPU = 2 } pop_target_type;
 typedef enum pop_sync_delay { POP_SYNC_DELAY_AUTO = 0, POP_SYNC_DELAY_NONE = 1 } pop_sync_delay;
 
+/* Poplar's GlobalExchangeConstraint: a limit on what a set of flows between IPUs carries together. */
+#define POP_ANY_IPU UINT32_MAX
+typedef struct pop_exchange_flow {
+    uint32_t source, destination; /* an IPU, or POP_ANY_IPU */
+} pop_exchange_flow;
+enum { POP_MOST_EXCHANGE_FLOWS = 8, POP_MOST_EXCHANGE_LIMITS = 16 };
+typedef struct pop_exchange_limit {
+    double bandwidth; /* bits per second */
+    uint32_t num_flows;
+    pop_exchange_flow flows[POP_MOST_EXCHANGE_FLOWS];
+} pop_exchange_limit;
+/* A list of them, as a value; {0} is none, so that nothing limits. */
+typedef struct pop_exchange_limits {
+    uint32_t count;
+    pop_exchange_limit limits[POP_MOST_EXCHANGE_LIMITS];
+} pop_exchange_limits;
+/* Where a target's limits come from: the ladder of cards (docs/targets.md), or its own list. */
+typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
+
 /* A machine.  Fields may be changed before a graph is created from it; pop_target_check says whether the result makes sense. */
 typedef struct pop_target {
     pop_target_type type;
@@ -37,7 +56,9 @@ typedef struct pop_target {
     unsigned fp16_in_fp32_out_conv_units;
     unsigned fp32_in_fp32_out_conv_units;
     unsigned fp8_in_fp16_out_conv_units;
-    unsigned conv_unit_max_pipeline_depth;
+    unsigned fp8_conv_unit_max_pipeline_depth;
+    unsigned fp16_conv_unit_max_pipeline_depth;
+    unsigned fp32_conv_unit_max_pipeline_depth;
     unsigned fp8_conv_unit_input_load_elems_per_cycle;
     unsigned fp16_conv_unit_input_load_elems_per_cycle;
     unsigned fp32_conv_unit_input_load_elems_per_cycle;
@@ -48,6 +69,25 @@ typedef struct pop_target {
     unsigned host_bytes_per_kilocycle; /* host exchange bandwidth: bytes in 1,000 cycles */
     bool accurate_half;
     bool compile_ipu_code;
+    /* How IPUs are joined: the limits of exchange between them, and the pod's description, which is kept and told, and
+     * changes no cycles. */
+    pop_global_exchange global_exchange;
+    pop_exchange_limits exchange_limits; /* those of POP_GLOBAL_EXCHANGE_LISTED */
+    double ipu_link_bandwidth;           /* bits per second of one link that arrive */
+    unsigned intra_card_links;           /* between the two IPUs of a card, each way */
+    unsigned cross_links;                /* those of them that carry what goes on to other cards */
+    unsigned ladder_links;               /* between neighbours of one side of the ladder, each way */
+    char ipu_link_configuration[32];     /* "default" when nobody said otherwise */
+    char ipu_link_topology[32];
+    char sync_configuration[32];
+    unsigned ipu_link_domain_size; /* IPUs; 0: all */
+    unsigned instance_size;        /* IPUs; 0: all */
+    bool gateway_mode;
+    /* Numbers that nothing published gives: 0 is "not known". */
+    unsigned tiles_per_xb_context;
+    unsigned contexts_per_xb;
+    unsigned fp_ictl_reg_index;
+    unsigned dbg_data_reg_index;
 } pop_target;
 
 POP_BEGIN_DECLS
@@ -55,6 +95,10 @@ POP_BEGIN_DECLS
 /* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Fails with invalid_machine_model on an unknown
  * name (the text names the nearest) or zero chips. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
+/* The same with a number of tiles (0: all of the system's) and options of group "target" (docs/options.md), over which the
+ * environment variable POPLAR_TARGET_OPTIONS goes; num_ipus 0 is one chip. */
+POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system, pop_options options,
+                                                 pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */
 POP_API pop_target pop_target_create_cpu(bool accurate_half, unsigned num_ipus);
 /* The part of a machine that a virtual graph sees: fewer IPUs or tiles, everything else the same. */
@@ -81,13 +125,39 @@ POP_API size_t pop_target_memory_element_offsets(const pop_target *target, unsig
 POP_API unsigned pop_target_sync_delay(const pop_target *target, unsigned tile);
 /* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with overflow_error. */
 POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max, pop_error *error);
+/* The same as a value of another type, which *lowest and *max (either may be NULL) point to: any integer or floating-point
+ * type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included.  overflow_error, and nothing written, when a limit is no value
+ * of it. */
+POP_API pop_status pop_target_type_limits_as(const pop_target *target, pop_type type, pop_type as, void *lowest, void *max,
+                                             pop_error *error);
+
+/* Limits of exchange between IPUs: how many there are (one IPU has none), what each carries in bits per second (0 beyond the last), and
+ * the flows that share it, at most capacity of them; returns how many there are.  POP_ANY_IPU is expanded. */
+POP_API size_t pop_target_num_global_exchange_constraints(const pop_target *target);
+POP_API double pop_target_global_exchange_bandwidth(const pop_target *target, size_t constraint);
+POP_API size_t pop_target_global_exchange_flows(const pop_target *target, size_t constraint, pop_exchange_flow *flows, size_t capacity);
+
+/* IPUs that links join, and IPUs of an instance of a program: all of the target's unless an option says otherwise. */
+POP_API unsigned pop_target_ipu_link_domain_size(const pop_target *target);
+POP_API unsigned pop_target_instance_size(const pop_target *target);
+/* The target options that are in force, as POPLAR_TARGET_OPTIONS takes them: {"ipuLinkDomainSize":"4"}.  Returns the length; the
+ * buffer is always terminated. */
+POP_API size_t pop_target_options(const pop_target *target, char *buffer, size_t size);
+
+/* Value of the register that enables floating-point exceptions: one bit each, in the order of the arguments.  The order is from
+ * memory; the host's execution does not trap. */
+POP_API unsigned pop_target_make_fp_ictl_value(const pop_target *target, bool inv, bool div0, bool oflo, bool esr, bool nanoo);
+
 POP_API bool pop_target_equal(const pop_target *a, const pop_target *b);
+/* Less than 0, 0 or more than 0: an order over every field, in the order of the table.  NULL comes first. */
+POP_API int pop_target_compare(const pop_target *a, const pop_target *b);
 /* A hash of every field: equal targets hash alike. */
 POP_API uint64_t pop_target_hash(const pop_target *target);
 
 /* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs from
  * the named system.  Returns the length; the buffer is always terminated. */
 POP_API size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size);
+enum { POP_TARGET_TEXT_SIZE = 8192 }; /* a buffer that holds any target's text */
 /* The inverse; parse_error names the word that is wrong and the nearest valid one. */
 POP_API pop_status pop_target_from_text(const char *text, pop_target *target, pop_error *error);
 

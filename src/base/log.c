@@ -15,16 +15,23 @@ static const char *const level_names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG"
 enum { LEVELS = sizeof(level_names) / sizeof(level_names[0]) };
 
 static const char *const module_names[LOG_MODULES] = { "ENGINE", "GRAPH",  "CODELETS", "PROFILER", "PROGRAM",
-                                                       "TARGET", "TENSOR", "COMPILER", "POPLIBS" };
+                                                       "TARGET", "TENSOR", "COMPILER", "POPLIBS",  "POPUTIL",
+                                                       "POPOPS", "POPLIN", "POPNN",    "POPRAND",  "POPSOLVER" };
 
 /* The one piece of global state in the library: what the environment says, read at the first message.  A level above
  * all others means "not read yet", so that the test in log_on is one load and compare. */
 enum { UNREAD = LEVELS };
 enum { PO, PL, DESTINATIONS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int levels[LOG_MODULES] = { UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
+static _Atomic int levels[LOG_MODULES] = { UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD,
+                                           UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
 static FILE *destinations[DESTINATIONS];
-_Static_assert(LOG_MODULES == 9, "levels[] starts with one UNREAD for each module");
+_Static_assert(LOG_MODULES == 15, "levels[] starts with one UNREAD for each module");
+
+static bool is_library(enum log_module module)
+{
+    return module >= LOG_POPLIBS;
+}
 
 static const char *variable(const char *name)
 {
@@ -73,11 +80,14 @@ static void close_destinations(void)
 static void read_environment(void)
 {
     close_destinations();
-    int general = level_of("POPLAR_LOG_LEVEL", LOG_OFF);
+    int general[DESTINATIONS] = {
+        [PO] = level_of("POPLAR_LOG_LEVEL", LOG_OFF), [PL] = level_of("POPLIBS_LOG_LEVEL", LOG_OFF)
+    };
     for (int m = 0; m < LOG_MODULES; ++m) {
         char name[64];
-        snprintf(name, sizeof(name), "POPLAR_%s_LOG_LEVEL", module_names[m]);
-        int level = m == LOG_POPLIBS ? level_of("POPLIBS_LOG_LEVEL", LOG_OFF) : level_of(name, general);
+        int which = is_library((enum log_module)m) ? PL : PO;
+        snprintf(name, sizeof(name), "%s_%s_LOG_LEVEL", which == PL ? "POPLIBS" : "POPLAR", module_names[m]);
+        int level = m == LOG_POPLIBS ? general[PL] : level_of(name, general[which]);
         atomic_store_explicit(&levels[m], level, memory_order_relaxed);
     }
 }
@@ -118,7 +128,7 @@ static void add_prefix(struct str *s, enum log_module module, enum log_level lev
     clock_gettime(CLOCK_REALTIME, &now);
     if (localtime_r(&now.tv_sec, &local))
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
-    str_format(s, "%s:%s %s.%03d [%s] ", module == LOG_POPLIBS ? "PL" : "PO", module_names[module], date,
+    str_format(s, "%s:%s %s.%03d [%s] ", is_library(module) ? "PL" : "PO", module_names[module], date,
                (int)(now.tv_nsec / 1000000), level_names[level]);
 }
 
@@ -140,7 +150,7 @@ void log_write(enum log_module module, enum log_level level, const char *format,
         line = end && end[1] ? end + 1 : NULL;
     }
     pthread_mutex_lock(&lock);
-    FILE *to = destination(module == LOG_POPLIBS ? PL : PO);
+    FILE *to = destination(is_library(module) ? PL : PO);
     fwrite(lines.text, 1, lines.length, to);
     fflush(to);
     pthread_mutex_unlock(&lock);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/cost.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cost_tile cost_tile_start(const pop_target *target)
@@ -85,6 +89,20 @@ uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t receive
 {
     uint64_t bytes = sent > received ? sent : received, width = target->exchange_bytes_per_cycle;
     return bytes ? bytes / width + (bytes % width != 0) + EXCHANGE_SETUP : 0;
+}
+
+uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count)
+{
+    size_t limits = pop_target_num_global_exchange_constraints(target);
+    uint64_t *loads = mem_zero(limits, sizeof(*loads));
+    double longest = 0;
+    exchange_loads(target, flows, count, loads);
+    for (size_t i = 0; i < limits; ++i) {
+        double seconds = (double)loads[i] * 8 / pop_target_global_exchange_bandwidth(target, i);
+        longest = seconds > longest ? seconds : longest;
+    }
+    free(loads);
+    return (uint64_t)ceil(longest * target->tile_clock_frequency);
 }
 
 /* Inferred from four published figures of ipu1: 4 + ceil((bytes + 8 x packets) / 5) [2.5].  The published rate of later

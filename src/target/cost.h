@@ -4,7 +4,7 @@
 #ifndef TARGET_COST_H
 #define TARGET_COST_H
 
-#include <poplar/target.h>
+#include "target/exchange.h"
 
 enum { COST_MOST_WORKERS = 64 }; /* pop_target_check allows no more */
 
@@ -37,6 +37,9 @@ uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
 /* A tile that sends and receives so many bytes in an exchange: both go on at once [2.3].  Nothing costs nothing. */
 uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t received);
+
+/* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries. */
+uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count);
 
 /* A tile's part of a copy to or from the host, in so many packets [2.5]. */
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);

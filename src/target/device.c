@@ -4,17 +4,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "target/machine.h"
+#include "target/pod.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
-
-struct pop_device {
-    pop_target target;
-    unsigned id;
-    struct fleet *fleet;   /* NULL: a device of its own */
-    _Atomic bool attached; /* without a fleet */
-    char text[512];        /* the target's */
-};
 
 static pop_device *make(const pop_target *target, unsigned id, struct fleet *fleet)
 {
@@ -23,7 +15,9 @@ static pop_device *make(const pop_target *target, unsigned id, struct fleet *fle
     device->id = id;
     device->fleet = fleet;
     atomic_store(&device->attached, !fleet);
-    pop_target_to_text(target, device->text, sizeof(device->text));
+    size_t size = pop_target_to_text(target, NULL, 0) + 1;
+    device->text = mem_alloc(size);
+    pop_target_to_text(target, device->text, size);
     LOG(TARGET, DEBUG, "device %u: %s", id, device->text);
     return device;
 }
@@ -71,7 +65,9 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
     OVER(fp8_conv_unit_input_load_elems_per_cycle, fp8_conv_unit_input_load_elems_per_cycle);
     OVER(fp16_conv_unit_input_load_elems_per_cycle, fp16_conv_unit_input_load_elems_per_cycle);
     OVER(fp32_conv_unit_input_load_elems_per_cycle, fp32_conv_unit_input_load_elems_per_cycle);
-    OVER(conv_unit_max_pipeline_depth, conv_unit_max_pipeline_depth);
+    OVER(fp8_conv_unit_max_pipeline_depth, fp8_conv_unit_max_pipeline_depth);
+    OVER(fp16_conv_unit_max_pipeline_depth, fp16_conv_unit_max_pipeline_depth);
+    OVER(fp32_conv_unit_max_pipeline_depth, fp32_conv_unit_max_pipeline_depth);
     OVER(conv_unit_coeff_load_bytes_per_cycle, conv_unit_coeff_load_bytes_per_cycle);
     OVER(rpt_count_max, rpt_count_max);
     OVER(num_stride_bits, num_stride_bits);
@@ -79,6 +75,10 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
     OVER(compile_ipu_code, compile_ipu_code);
     OVER(accurate_half, accurate_half);
 #undef OVER
+    if (model->global_exchange_constraints) {
+        target->global_exchange = POP_GLOBAL_EXCHANGE_LISTED;
+        target->exchange_limits = *model->global_exchange_constraints;
+    }
     if (model->no_super_tile_send_receive)
         target->supports_super_tile_send_receive = false;
     if (model->interleaved_memory_element_index)
@@ -92,18 +92,32 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
     }
 }
 
-pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error)
+static pop_status target_of_model(const pop_ipu_model *model, pop_target *target, pop_error *error)
 {
-    const char *api = "pop_ipu_model_create_device";
     static const pop_ipu_model standard = { 0 };
     model = model ? model : &standard;
+    pop_status status = pop_target_create_ipu(1, model->version ? model->version : "ipu2", target, error);
+    if (status != POP_OK)
+        return status;
+    target->type = POP_TARGET_IPU_MODEL;
+    apply_model(target, model);
+    return pop_target_check(target, error);
+}
+
+pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error)
+{
     pop_target target;
-    if (from_api(pop_target_create_ipu(1, model->version ? model->version : "ipu2", &target, error), api, error) !=
-        POP_OK)
+    pop_status status = target_of_model(model, &target, error);
+    return from_api(status, "pop_ipu_model_create_device", error) == POP_OK ? make(&target, 0, NULL) : NULL;
+}
+
+pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options, pop_error *error)
+{
+    const char *api = "pop_ipu_model_create_device_options";
+    pop_target target;
+    if (from_api(target_of_model(model, &target, error), api, error) != POP_OK)
         return NULL;
-    target.type = POP_TARGET_IPU_MODEL;
-    apply_model(&target, model);
-    return from_api(pop_target_check(&target, error), api, error) == POP_OK ? make(&target, 0, NULL) : NULL;
+    return pod_apply_options(&target, options, api, error) == POP_OK ? make(&target, 0, NULL) : NULL;
 }
 
 pop_device *pop_device_create_virtual(const pop_device *device, unsigned tiles_per_ipu, pop_error *error)
@@ -123,12 +137,12 @@ pop_device *pop_device_create_virtual(const pop_device *device, unsigned tiles_p
     return make(&target, device->id, NULL);
 }
 
-pop_device *device_of_fleet(struct fleet *fleet, unsigned id)
+pop_device *device_of_fleet(struct fleet *fleet, unsigned id, const pop_target *target)
 {
     pthread_mutex_lock(&fleet->lock);
     ++fleet->references;
     pthread_mutex_unlock(&fleet->lock);
-    return make(&fleet->entries.data[id].target, id, fleet);
+    return make(target, id, fleet);
 }
 
 void fleet_release(struct fleet *fleet)
@@ -151,6 +165,7 @@ void pop_device_destroy(pop_device *device)
     pop_device_detach(device);
     if (device->fleet)
         fleet_release(device->fleet);
+    free(device->text);
     free(device);
 }
 
@@ -218,25 +233,4 @@ void pop_device_detach(const pop_device *device)
     pthread_mutex_lock(&device->fleet->lock);
     hand_over(device, device, NULL);
     pthread_mutex_unlock(&device->fleet->lock);
-}
-
-bool pop_device_supports_remote_buffers(const pop_device *device)
-{
-    return device != NULL; /* host memory stands behind all of them */
-}
-
-const char *pop_device_attribute(const pop_device *device, const char *name)
-{
-    if (!device || !name)
-        return NULL;
-    bool cpu = device->target.type == POP_TARGET_CPU;
-    if (strcmp(name, "board type") == 0)
-        return cpu ? "host" : "modelled";
-    if (strcmp(name, "driver version") == 0)
-        return "none";
-    if (strcmp(name, "ipu architecture") == 0)
-        return cpu ? NULL : device->target.arch;
-    if (strcmp(name, "target") == 0)
-        return device->text;
-    return NULL;
 }

@@ -7,6 +7,7 @@
 
 #include <poplar/device.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* A device that a manager offers: it occupies `slots` slots, so that four single IPUs and the pair made of two of them
  * exclude each other. */
@@ -21,8 +22,18 @@ struct fleet {
     VEC(struct fleet_entry) entries; /* by id */
     VEC(const pop_device *) holders; /* by slot: the handle that is attached, or NULL */
 };
+struct pop_device {
+    pop_target target;
+    unsigned id;
+    struct fleet *fleet;   /* NULL: a device of its own */
+    _Atomic bool attached; /* without a fleet */
+    char *text;            /* the target's */
+};
+
 void fleet_release(struct fleet *fleet);
-/* A handle of entry id. */
-pop_device *device_of_fleet(struct fleet *fleet, unsigned id);
+/* A handle of entry id, with a target of its own. */
+pop_device *device_of_fleet(struct fleet *fleet, unsigned id, const pop_target *target);
+/* Numbers of a list as the kernel writes it, "0-2,5"; at most capacity are written, all are counted. */
+size_t device_read_nodes(const char *list, int *nodes, size_t capacity);
 
 #endif

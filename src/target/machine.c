@@ -7,10 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 const char *const machine_names[MACHINES] = { "ipu1", "ipu2", "bow", "ipu21", "cpu" };
 
 /* Choices are read and written as unsigned. */
-_Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_delay) == sizeof(unsigned),
+_Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_delay) == sizeof(unsigned) &&
+                   sizeof(pop_global_exchange) == sizeof(unsigned),
                "enums are as wide as unsigned");
 
 #define PLACE(member) offsetof(pop_target, member), sizeof(((pop_target *)0)->member)
@@ -20,12 +24,14 @@ const struct machine_field machine_fields[] = {
 #define MACHINE_COUNT(name, member, least, most, ...) { name, #member, FIELD_COUNT, PLACE(member), least, most, NULL },
 #define MACHINE_REAL(name, member, least, most, ...)  { name, #member, FIELD_REAL, PLACE(member), least, most, NULL },
 #define MACHINE_FLAG(name, member, ...)               { name, #member, FIELD_FLAG, PLACE(member), 0, 0, NULL },
+#define MACHINE_LIMITS(name, member)                  { name, #member, FIELD_LIMITS, PLACE(member), 0, 0, NULL },
 #include "target/machines.def"
 #undef MACHINE_CHOICE
 #undef MACHINE_TEXT
 #undef MACHINE_COUNT
 #undef MACHINE_REAL
 #undef MACHINE_FLAG
+#undef MACHINE_LIMITS
 };
 const size_t machine_field_count = sizeof(machine_fields) / sizeof(machine_fields[0]);
 
@@ -42,6 +48,7 @@ pop_target machine_target(enum machine machine)
 #define MACHINE_COUNT(name, member, least, most, ...) ASSIGN(unsigned, member, __VA_ARGS__)
 #define MACHINE_REAL(name, member, least, most, ...)  ASSIGN(double, member, __VA_ARGS__)
 #define MACHINE_FLAG(name, member, ...)               ASSIGN(bool, member, __VA_ARGS__)
+#define MACHINE_LIMITS(name, member)                  /* none */
 #define MACHINE_TEXT(name, member, ...)                                                                                \
     do {                                                                                                               \
         static const char *const values[MACHINES] = { __VA_ARGS__ };                                                   \
@@ -53,6 +60,7 @@ pop_target machine_target(enum machine machine)
 #undef MACHINE_COUNT
 #undef MACHINE_REAL
 #undef MACHINE_FLAG
+#undef MACHINE_LIMITS
     return target;
 }
 
@@ -95,6 +103,57 @@ const char *machine_choice(const struct machine_field *field, unsigned number, s
     }
     *length = strcspn(choice, "|");
     return choice;
+}
+
+/* The used bytes of a field: those of limits come one after another. */
+static const void *used_bytes(const pop_target *target, const struct machine_field *field, uint32_t *packed,
+                              size_t *bytes)
+{
+    const void *value = machine_value(target, field);
+    *bytes = field->kind == FIELD_TEXT ? strnlen(value, field->size) : field->size;
+    if (field->kind != FIELD_LIMITS)
+        return value;
+    const pop_exchange_limits *limits = value;
+    uint32_t *to = packed;
+    for (size_t i = 0; i < limits->count && i < POP_MOST_EXCHANGE_LIMITS; ++i) {
+        const pop_exchange_limit *limit = &limits->limits[i];
+        memcpy(to, &limit->bandwidth, sizeof(limit->bandwidth));
+        to[2] = limit->num_flows;
+        to += 3;
+        for (size_t f = 0; f < limit->num_flows && f < POP_MOST_EXCHANGE_FLOWS; ++f) {
+            *to++ = limit->flows[f].source;
+            *to++ = limit->flows[f].destination;
+        }
+    }
+    *bytes = (size_t)(to - packed) * sizeof(*to);
+    return packed;
+}
+enum { MOST_PACKED = POP_MOST_EXCHANGE_LIMITS * (3 + 2 * POP_MOST_EXCHANGE_FLOWS) };
+
+int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field)
+{
+    if (field->kind == FIELD_COUNT || field->kind == FIELD_CHOICE) {
+        unsigned x = machine_count(a, field), y = machine_count(b, field);
+        return (x > y) - (x < y);
+    }
+    if (field->kind == FIELD_REAL) {
+        double x = *(const double *)machine_value(a, field), y = *(const double *)machine_value(b, field);
+        if (x != y && x == x && y == y)
+            return x < y ? -1 : 1;
+    }
+    uint32_t packed[2][MOST_PACKED];
+    size_t length_a, length_b;
+    const void *x = used_bytes(a, field, packed[0], &length_a), *y = used_bytes(b, field, packed[1], &length_b);
+    int order = memcmp(x, y, length_a < length_b ? length_a : length_b);
+    return order ? order : (length_a > length_b) - (length_a < length_b);
+}
+
+uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed)
+{
+    uint32_t packed[MOST_PACKED];
+    size_t length;
+    const void *value = used_bytes(target, field, packed, &length);
+    return XXH3_64bits_withSeed(value, length, seed);
 }
 
 unsigned machine_elements(const pop_target *target)

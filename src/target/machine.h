@@ -24,7 +24,7 @@ void machine_hint(char *buffer, size_t size, const char *name, enum machine end)
 
 struct machine_field {
     const char *name, *member;
-    enum { FIELD_CHOICE, FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_FLAG } kind;
+    enum { FIELD_CHOICE, FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_FLAG, FIELD_LIMITS } kind;
     size_t offset, size;
     double least, most;
     const char *choices; /* "a|b|c" */
@@ -38,6 +38,9 @@ static inline const void *machine_value(const pop_target *target, const struct m
 unsigned machine_count(const pop_target *target, const struct machine_field *field); /* of a choice or a count */
 /* Text of field's choice number; NULL when there are not so many.  *length receives its length. */
 const char *machine_choice(const struct machine_field *field, unsigned number, size_t *length);
+/* Order and hash of a field of two targets; bytes that say nothing (behind a name, limits that are not used) do not count. */
+int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field);
+uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed);
 
 /* Memory elements in bytes_per_tile, the last perhaps in part. */
 unsigned machine_elements(const pop_target *target);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "target/device.h"
 #include "target/machine.h"
+#include "target/pod.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -116,6 +117,8 @@ pop_device_manager *pop_device_manager_create(pop_options options, pop_error *er
     pop_target target = machine_target(MACHINE_IPU2);
     unsigned ipus = 0;
     pop_status status = *text ? read_model(source, text, &target, &ipus, error) : POP_OK;
+    if (status == POP_OK)
+        status = pod_apply(&target, &set, api, error);
     options_free(&set);
     if (status != POP_OK)
         return NULL;
@@ -143,16 +146,59 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager)
     return manager ? manager->fleet->entries.count : 0;
 }
 
-size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
-                                  pop_device **devices, size_t capacity)
+/* Handles of the entries of a type and size, with the options that are set over their targets. */
+static size_t open_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
+                           const struct option_set *set, pop_device **devices, size_t capacity)
 {
     size_t found = 0;
     for (size_t id = 0; manager && id < manager->fleet->entries.count; ++id) {
-        const pop_target *target = &manager->fleet->entries.data[id].target;
-        if (target->type != type || (num_ipus && target->num_ipus != num_ipus))
+        pop_target target = manager->fleet->entries.data[id].target;
+        if (target.type != type || (num_ipus && target.num_ipus != num_ipus))
+            continue;
+        if (found < capacity) {
+            pod_apply(&target, set, "", NULL);
+            devices[found] = device_of_fleet(manager->fleet, (unsigned)id, &target);
+        }
+        ++found;
+    }
+    return found;
+}
+
+size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
+                                  pop_device **devices, size_t capacity)
+{
+    return open_devices(manager, type, num_ipus, &(struct option_set){ 0 }, devices, capacity);
+}
+
+size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
+                                          pop_options options, pop_device **devices, size_t capacity, pop_error *error)
+{
+    const char *call = "pop_device_manager_devices_options";
+    struct option_set set = { 0 };
+    pop_target any = machine_target(MACHINE_IPU2); /* whether they fit does not depend on the target */
+    pop_status status = options_apply(&set, "target", options, "POPLAR_TARGET_OPTIONS", NO_WHERE, call, error);
+    if (status == POP_OK)
+        status = pod_apply(&any, &set, call, error);
+    size_t found = status == POP_OK ? open_devices(manager, type, num_ipus, &set, devices, capacity) : 0;
+    options_free(&set);
+    return found;
+}
+
+size_t pop_device_manager_child_ids(const pop_device_manager *manager, unsigned id, unsigned num_ipus, unsigned *ids,
+                                    size_t capacity)
+{
+    size_t found = 0;
+    if (id >= pop_device_manager_num_devices(manager))
+        return 0;
+    const struct fleet_entry *entries = manager->fleet->entries.data, *parent = &entries[id];
+    for (size_t child = 0; child < manager->fleet->entries.count; ++child) {
+        const struct fleet_entry *entry = &entries[child];
+        bool inside = entry->first_slot >= parent->first_slot &&
+                      entry->first_slot + entry->slots <= parent->first_slot + parent->slots;
+        if (child == id || !inside || entry->slots != (num_ipus ? num_ipus : 1))
             continue;
         if (found < capacity)
-            devices[found] = device_of_fleet(manager->fleet, (unsigned)id);
+            ids[found] = (unsigned)child;
         ++found;
     }
     return found;
@@ -162,7 +208,7 @@ pop_device *pop_device_manager_device(const pop_device_manager *manager, unsigne
 {
     size_t count = pop_device_manager_num_devices(manager);
     if (id < count)
-        return device_of_fleet(manager->fleet, id);
+        return device_of_fleet(manager->fleet, id, &manager->fleet->entries.data[id].target);
     if (count)
         error_set(error, POP_INDEX_ERROR, NO_WHERE, "pop_device_manager_device",
                   "there is no device %u, ids go from 0 to %zu", id, count - 1);

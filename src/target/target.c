@@ -2,12 +2,7 @@
 #include "base/error.h"
 #include "target/machine.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error)
 {
@@ -59,6 +54,27 @@ static pop_status refuse(pop_error *error, const char *format, ...)
     return POP_INVALID_MACHINE_MODEL;
 }
 
+static pop_status check_limits(const pop_exchange_limits *limits, pop_error *error)
+{
+    if (limits->count > POP_MOST_EXCHANGE_LIMITS)
+        return refuse(error, "exchange_limits has %u limits, there must be at most %d", limits->count,
+                      POP_MOST_EXCHANGE_LIMITS);
+    for (unsigned i = 0; i < limits->count; ++i) {
+        const pop_exchange_limit *limit = &limits->limits[i];
+        if (!(limit->bandwidth >= 1 && limit->bandwidth <= 1e18))
+            return refuse(error, "the bandwidth of exchange limit %u is %g, it must be from 1 to 1e+18", i,
+                          limit->bandwidth);
+        if (!limit->num_flows || limit->num_flows > POP_MOST_EXCHANGE_FLOWS)
+            return refuse(error, "exchange limit %u has %u flows, it must have from 1 to %d", i, limit->num_flows,
+                          POP_MOST_EXCHANGE_FLOWS);
+        for (unsigned f = 0; f < limit->num_flows; ++f)
+            if (limit->flows[f].source == limit->flows[f].destination && limit->flows[f].source != POP_ANY_IPU)
+                return refuse(error, "flow %u of exchange limit %u goes from IPU %u to itself", f, i,
+                              limit->flows[f].source);
+    }
+    return POP_OK;
+}
+
 static pop_status check_field(const pop_target *target, const struct machine_field *field, pop_error *error)
 {
     const void *value = machine_value(target, field);
@@ -90,6 +106,8 @@ static pop_status check_field(const pop_target *target, const struct machine_fie
         if (!(real >= field->least && real <= field->most))
             return refuse(error, "%s is %g, it must be from %g to %g", field->member, real, field->least, field->most);
         return POP_OK;
+    case FIELD_LIMITS:
+        return check_limits(value, error);
     case FIELD_FLAG:
         break;
     }
@@ -159,7 +177,7 @@ static bool convolves(const pop_target *target, pop_type type)
 unsigned pop_target_weights_per_conv_unit(const pop_target *target, pop_type type)
 {
     /* 8 floats, 16 halves, 32 quarters (poplar-api.md 3.12): one data path for each stage of the pipeline. */
-    return convolves(target, type) ? target->conv_unit_max_pipeline_depth * pop_target_vector_width(target, type) : 0;
+    return pop_target_conv_unit_max_pipeline_depth(target, type) * pop_target_vector_width(target, type);
 }
 
 unsigned pop_target_conv_unit_input_load_elems_per_cycle(const pop_target *target, pop_type type)
@@ -173,7 +191,10 @@ unsigned pop_target_conv_unit_input_load_elems_per_cycle(const pop_target *targe
 
 unsigned pop_target_conv_unit_max_pipeline_depth(const pop_target *target, pop_type type)
 {
-    return convolves(target, type) ? target->conv_unit_max_pipeline_depth : 0;
+    return !convolves(target, type) ? 0
+           : type == POP_QUARTER    ? target->fp8_conv_unit_max_pipeline_depth
+           : type == POP_HALF       ? target->fp16_conv_unit_max_pipeline_depth
+                                    : target->fp32_conv_unit_max_pipeline_depth;
 }
 
 unsigned pop_target_num_conv_units(const pop_target *target, pop_type input, pop_type partials)
@@ -225,62 +246,27 @@ unsigned pop_target_sync_delay(const pop_target *target, unsigned tile)
     return target->min_ipu_sync_delay + (unsigned)((range * (tile % target->tiles_per_ipu) + last / 2) / last);
 }
 
-static pop_status limits_of_integer(pop_type type, double *lowest, double *max)
+int pop_target_compare(const pop_target *a, const pop_target *b)
 {
-    int bits = (int)(8 * pop_type_size(type));
-    bool is_signed = pop_type_is_signed(type);
-    if (bits > 53) /* 2^63 - 1 and 2^64 - 1 are no doubles */
-        return POP_OVERFLOW_ERROR;
-    *lowest = is_signed ? -ldexp(1, bits - 1) : 0;
-    *max = type == POP_BOOL ? 1 : ldexp(1, is_signed ? bits - 1 : bits) - 1;
-    return POP_OK;
-}
-
-pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,
-                                  pop_error *error)
-{
-    const char *api = "pop_target_type_limits";
-    (void)target; /* every machine has the same types */
-    double low = 0, high = 0;
-    if (!pop_type_is_supported(type))
-        return error_set(error, POP_TYPE_ERROR, NO_WHERE, api, "the device has no type '%s'", pop_type_name(type));
-    if (type == POP_HALF) {
-        high = 65504;
-        low = -high;
-    } else if (type == POP_FLOAT) {
-        high = (double)FLT_MAX;
-        low = -high;
-    } else if (limits_of_integer(type, &low, &high) != POP_OK) {
-        return error_set(error, POP_OVERFLOW_ERROR, NO_WHERE, api, "the limits of '%s' are not exact as double",
-                         pop_type_name(type));
+    if (!a || !b)
+        return (a != NULL) - (b != NULL);
+    for (size_t i = 0; i < machine_field_count; ++i) {
+        int order = machine_compare(a, b, &machine_fields[i]);
+        if (order)
+            return order < 0 ? -1 : 1;
     }
-    if (lowest)
-        *lowest = low;
-    if (max)
-        *max = high;
-    return POP_OK;
+    return 0;
 }
 
 bool pop_target_equal(const pop_target *a, const pop_target *b)
 {
-    if (!a || !b)
-        return a == b;
-    for (size_t i = 0; i < machine_field_count; ++i) {
-        const struct machine_field *field = &machine_fields[i];
-        const void *x = machine_value(a, field), *y = machine_value(b, field);
-        if (field->kind == FIELD_TEXT ? strncmp(x, y, field->size) != 0 : memcmp(x, y, field->size) != 0)
-            return false;
-    }
-    return true;
+    return pop_target_compare(a, b) == 0;
 }
 
 uint64_t pop_target_hash(const pop_target *target)
 {
     uint64_t hash = 0;
-    for (size_t i = 0; target && i < machine_field_count; ++i) {
-        const struct machine_field *field = &machine_fields[i];
-        const void *value = machine_value(target, field);
-        hash = XXH3_64bits_withSeed(value, field->kind == FIELD_TEXT ? strnlen(value, field->size) : field->size, hash);
-    }
+    for (size_t i = 0; target && i < machine_field_count; ++i)
+        hash = machine_hash(target, &machine_fields[i], hash);
     return hash;
 }

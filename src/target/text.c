@@ -35,6 +35,32 @@ static void add_real(struct str *s, double value)
     str_add(s, text);
 }
 
+static void add_ipu(struct str *s, uint32_t ipu)
+{
+    if (ipu == POP_ANY_IPU)
+        str_add(s, "*");
+    else
+        str_format(s, "%u", ipu);
+}
+
+/* "1000000000:0>1,*>0;5000000:1>*": bandwidth and flows of each limit, "none" when there are none. */
+static void add_limits(struct str *s, const pop_exchange_limits *limits)
+{
+    if (!limits->count)
+        str_add(s, "none");
+    for (size_t i = 0; i < limits->count && i < POP_MOST_EXCHANGE_LIMITS; ++i) {
+        const pop_exchange_limit *limit = &limits->limits[i];
+        str_add(s, i ? ";" : "");
+        add_real(s, limit->bandwidth);
+        for (size_t f = 0; f < limit->num_flows && f < POP_MOST_EXCHANGE_FLOWS; ++f) {
+            str_add(s, f ? "," : ":");
+            add_ipu(s, limit->flows[f].source);
+            str_add(s, ">");
+            add_ipu(s, limit->flows[f].destination);
+        }
+    }
+}
+
 static void add_value(struct str *s, const pop_target *target, const struct machine_field *field)
 {
     const void *value = machine_value(target, field);
@@ -57,6 +83,9 @@ static void add_value(struct str *s, const pop_target *target, const struct mach
     case FIELD_FLAG:
         str_add(s, flag_words[*(const bool *)value]);
         break;
+    case FIELD_LIMITS:
+        add_limits(s, value);
+        break;
     }
 }
 
@@ -69,8 +98,7 @@ size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size)
         str_add(&text, machine_names[machine]);
         for (size_t i = 0; i < machine_field_count; ++i) {
             const struct machine_field *field = &machine_fields[i];
-            const void *mine = machine_value(target, field), *its = machine_value(&base, field);
-            if (field->kind == FIELD_TEXT ? strncmp(mine, its, field->size) == 0 : memcmp(mine, its, field->size) == 0)
+            if (machine_compare(target, &base, field) == 0)
                 continue;
             str_format(&text, " %s=", field->name);
             add_value(&text, target, field);
@@ -109,6 +137,59 @@ static pop_status read_choice(pop_target *target, const struct machine_field *fi
     return fail(error, "%s=%.*s: the value must be one of %s", field->name, SHOWN, value, field->choices);
 }
 
+/* A whole number, or * for any IPU; *at moves behind it. */
+static bool read_ipu(const char **at, uint32_t *ipu)
+{
+    char digits[11] = "";
+    uint64_t number;
+    size_t length = strspn(*at, "0123456789");
+    if (**at == '*') {
+        *ipu = POP_ANY_IPU;
+        ++*at;
+        return true;
+    }
+    if (length >= sizeof(digits))
+        return false;
+    memcpy(digits, *at, length);
+    if (!str_integer(digits, POP_ANY_IPU - 1, &number))
+        return false;
+    *ipu = (uint32_t)number;
+    *at += length;
+    return true;
+}
+
+/* One limit; *at moves behind it. */
+static bool read_limit(const char **at, pop_exchange_limit *limit)
+{
+    char *end;
+    limit->bandwidth = strtod(*at, &end);
+    if (end == *at || *end != ':')
+        return false;
+    *at = end;
+    do {
+        pop_exchange_flow *flow = &limit->flows[limit->num_flows];
+        ++*at;
+        if (limit->num_flows == POP_MOST_EXCHANGE_FLOWS || !read_ipu(at, &flow->source) || *(*at)++ != '>' ||
+            !read_ipu(at, &flow->destination))
+            return false;
+        ++limit->num_flows;
+    } while (**at == ',');
+    return true;
+}
+
+static bool read_limits(const char *value, pop_exchange_limits *limits)
+{
+    if (strcmp(value, "none") == 0)
+        return true;
+    for (const char *at = value;; ++at) {
+        if (limits->count == POP_MOST_EXCHANGE_LIMITS || !read_limit(&at, &limits->limits[limits->count]))
+            return false;
+        ++limits->count;
+        if (*at != ';')
+            return !*at;
+    }
+}
+
 static pop_status read_value(pop_target *target, const struct machine_field *field, const char *value, pop_error *error)
 {
     char *place = (char *)target + field->offset, *end;
@@ -116,6 +197,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
     unsigned count;
     double real;
     bool flag;
+    pop_exchange_limits limits = { 0 };
     switch (field->kind) {
     case FIELD_CHOICE:
         return read_choice(target, field, value, error);
@@ -145,6 +227,15 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
             return fail(error, "%s=%.*s: the value must be true or false", field->name, SHOWN, value);
         flag = strcmp(value, flag_words[1]) == 0;
         memcpy(place, &flag, sizeof(flag));
+        return POP_OK;
+    case FIELD_LIMITS:
+        if (!read_limits(value, &limits))
+            return fail(
+                error,
+                "%s=%.*s: the value must be none, or limits as 1e9:0>1,*>0;5e6:1>* (bits per second, flows), at most "
+                "%d of %d flows",
+                field->name, SHOWN, value, POP_MOST_EXCHANGE_LIMITS, POP_MOST_EXCHANGE_FLOWS);
+        memcpy(place, &limits, sizeof(limits));
         return POP_OK;
     }
     return POP_OK;

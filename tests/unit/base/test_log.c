@@ -17,8 +17,10 @@ static const char file_name[] = "test_log.txt";
 static int clear(void **state)
 {
     (void)state;
-    static const char *const names[] = { "POPLAR_LOG_LEVEL",  "POPLAR_LOG_DEST",  "POPLAR_ENGINE_LOG_LEVEL",
-                                         "POPLIBS_LOG_LEVEL", "POPLIBS_LOG_DEST", "POPLAR_TENSOR_LOG_LEVEL" };
+    static const char *const names[] = { "POPLAR_LOG_LEVEL",         "POPLAR_LOG_DEST",
+                                         "POPLAR_ENGINE_LOG_LEVEL",  "POPLIBS_LOG_LEVEL",
+                                         "POPLIBS_LOG_DEST",         "POPLAR_TENSOR_LOG_LEVEL",
+                                         "POPLIBS_POPLIN_LOG_LEVEL", "POPLAR_POPLIN_LOG_LEVEL" };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
         unsetenv(names[i]);
     log_reset();
@@ -124,6 +126,39 @@ static void test_modules_and_libraries_apart(void **state)
     free(text);
 }
 
+static void test_each_library_has_a_level(void **state)
+{
+    (void)state;
+    static const struct {
+        enum log_module module;
+        const char *name;
+    } libraries[] = { { LOG_POPUTIL, "POPUTIL" }, { LOG_POPOPS, "POPOPS" },   { LOG_POPLIN, "POPLIN" },
+                      { LOG_POPNN, "POPNN" },     { LOG_POPRAND, "POPRAND" }, { LOG_POPSOLVER, "POPSOLVER" } };
+    setenv("POPLIBS_LOG_DEST", file_name, 1);
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); ++i) {
+        char variable[64], begins[32];
+        snprintf(variable, sizeof(variable), "POPLIBS_%s_LOG_LEVEL", libraries[i].name);
+        snprintf(begins, sizeof(begins), "PL:%s ", libraries[i].name);
+        setenv("POPLIBS_LOG_LEVEL", "ERR", 1);
+        setenv(variable, "DEBUG", 1);
+        unlink(file_name);
+        log_reset();
+        for (size_t k = 0; k < sizeof(libraries) / sizeof(libraries[0]); ++k) {
+            assert_int_equal(log_on(libraries[k].module, LOG_DEBUG), k == i);
+            assert_true(log_on(libraries[k].module, LOG_ERR));
+        }
+        assert_true(log_on(LOG_POPLIBS, LOG_ERR) && !log_on(LOG_POPLIBS, LOG_WARN) && !log_on(LOG_COMPILER, LOG_ERR));
+        log_write(libraries[i].module, LOG_DEBUG, "plan");
+        char *text = logged();
+        assert_int_equal(strncmp(text, begins, strlen(begins)), 0);
+        free(text);
+        unsetenv(variable);
+    }
+    setenv("POPLAR_POPLIN_LOG_LEVEL", "TRACE", 1); /* a library is no module of poplar */
+    log_reset();
+    assert_false(log_on(LOG_POPLIN, LOG_WARN));
+}
+
 static void unknown_level(void)
 {
     setenv("POPLAR_LOG_LEVEL", "VERBOSE", 1);
@@ -193,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_each_level_lets_its_own_through, clear, clear),
         cmocka_unit_test_setup_teardown(test_the_form_of_a_line, clear, clear),
         cmocka_unit_test_setup_teardown(test_modules_and_libraries_apart, clear, clear),
+        cmocka_unit_test_setup_teardown(test_each_library_has_a_level, clear, clear),
         cmocka_unit_test_setup_teardown(test_mistakes_are_reported_once, clear, clear),
         cmocka_unit_test_setup_teardown(test_lines_of_threads_do_not_mix, clear, clear),
     };

@@ -26,7 +26,9 @@ static const struct {
       "overrides them." },
     { "stream", "Streams", "For `pop_graph_add_host_to_device_fifo` and `pop_graph_add_device_to_host_fifo`." },
     { "target", "Targets and devices",
-      "For `pop_device_manager_create`; the variable `POPLAR_TARGET_OPTIONS` overrides them." },
+      "For `pop_target_create_ipu_options`, `pop_ipu_model_create_device_options`, `pop_device_manager_create` and\n"
+      "`pop_device_manager_devices_options`; the variable `POPLAR_TARGET_OPTIONS` overrides them. `ipuModel` is the "
+      "manager's." },
     { "report", "Profile summary", "For `pop_print_profile_summary` and its parts." },
     { "simulator", "Simulator",
       "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here, and nothing reads it." },

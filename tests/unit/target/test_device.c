@@ -55,9 +55,12 @@ static void test_every_model_field_counts(void **state)
 {
     (void)state;
     unsigned sync = 17;
-    pop_ipu_model model = { "bow", 2,   3,  4,  5,  65536, 2e9, 7,  9,  11, true, 2,  &sync, POP_SYNC_DELAY_NONE,
-                            13,    128, 21, 22, 23, 24,    25,  26, 27, 28, 29,   30, 31,    32,
-                            true,  true };
+    pop_exchange_limits limits = { 1, { { 1e9, 1, { { 0, 1 } } } } };
+    pop_ipu_model model = { "bow", 2,       3,   4,    5,   65536, 2e9,
+                            7,     9,       11,  true, 2,   &sync, POP_SYNC_DELAY_NONE,
+                            13,    &limits, 128, 21,   22,  23,    24,
+                            25,    26,      27,  28,   33,  34,    29,
+                            30,    31,      32,  true, true };
     pop_target t = target_of(pop_ipu_model_create_device(&model, NULL));
     assert_string_equal(t.system, "bow");
     assert_true(t.num_ipus == 2 && t.tiles_per_ipu == 3 && t.tiles_per_super_tile == 4 && t.num_worker_contexts == 5 &&
@@ -71,8 +74,11 @@ static void test_every_model_field_counts(void **state)
                 t.fp16_in_fp32_out_conv_units == 23);
     assert_true(t.fp32_in_fp32_out_conv_units == 24 && t.fp8_conv_unit_input_load_elems_per_cycle == 25);
     assert_true(t.fp16_conv_unit_input_load_elems_per_cycle == 26 && t.fp32_conv_unit_input_load_elems_per_cycle == 27);
-    assert_true(t.conv_unit_max_pipeline_depth == 28 && t.conv_unit_coeff_load_bytes_per_cycle == 29 &&
-                t.rpt_count_max == 30);
+    assert_true(t.fp8_conv_unit_max_pipeline_depth == 28 && t.fp16_conv_unit_max_pipeline_depth == 33 &&
+                t.fp32_conv_unit_max_pipeline_depth == 34);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&t), 1);
+    assert_true(pop_target_global_exchange_bandwidth(&t, 0) == 1e9);
+    assert_true(t.conv_unit_coeff_load_bytes_per_cycle == 29 && t.rpt_count_max == 30);
     assert_true(t.num_stride_bits == 31 && t.atomic_store_granularity == 32 && t.compile_ipu_code && t.accurate_half);
 }
 

@@ -128,6 +128,95 @@ static void test_type_limits(void **state)
     assert_int_equal(pop_target_type_limits(&two, POP_INT, NULL, NULL, NULL), POP_OK);
 }
 
+static void test_type_limits_as_another_type(void **state)
+{
+    (void)state;
+    pop_target two = ipu("ipu2");
+    int64_t low = 7, low_of_int = 7;
+    uint64_t high = 7;
+    float real = 7;
+    int16_t small = 7;
+    assert_int_equal(pop_target_type_limits_as(&two, POP_LONGLONG, POP_LONGLONG, &low, NULL, NULL), POP_OK);
+    assert_true(low == INT64_MIN);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_UNSIGNED_LONGLONG, POP_UNSIGNED_LONG, NULL, &high, NULL),
+                     POP_OK);
+    assert_true(high == UINT64_MAX);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_LONG, &low_of_int, NULL, NULL), POP_OK);
+    assert_true(low_of_int == INT32_MIN);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_HALF, POP_FLOAT, NULL, &real, NULL), POP_OK);
+    assert_true(real == 65504);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_CHAR, POP_SHORT, &small, NULL, NULL), POP_OK);
+    assert_int_equal(small, -128);
+    static const struct {
+        pop_type type, as;
+        bool exact;
+    } rows[] = {
+        { POP_INT, POP_INT, true },
+        { POP_INT, POP_UNSIGNED_INT, false },
+        { POP_UNSIGNED_INT, POP_INT, false },
+        { POP_INT, POP_FLOAT, false },
+        { POP_SHORT, POP_FLOAT, true },
+        { POP_SHORT, POP_HALF, false },
+        { POP_CHAR, POP_HALF, true },
+        { POP_UNSIGNED_CHAR, POP_HALF, true },
+        { POP_BOOL, POP_BOOL, true },
+        { POP_BOOL, POP_HALF, true },
+        { POP_CHAR, POP_BOOL, false },
+        { POP_FLOAT, POP_HALF, false },
+        { POP_FLOAT, POP_DOUBLE, true },
+        { POP_HALF, POP_INT, false },
+        { POP_LONGLONG, POP_UNSIGNED_LONGLONG, false },
+        { POP_UNSIGNED_LONGLONG, POP_LONGLONG, false },
+        { POP_UNSIGNED_LONGLONG, POP_DOUBLE, false },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        unsigned char a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, b[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, same[8];
+        memcpy(same, a, 8);
+        pop_status status = pop_target_type_limits_as(&two, rows[i].type, rows[i].as, a, b, NULL);
+        if (status != (rows[i].exact ? POP_OK : POP_OVERFLOW_ERROR))
+            fail_msg("%s as %s", pop_type_name(rows[i].type), pop_type_name(rows[i].as));
+        if (!rows[i].exact)
+            assert_true(memcmp(a, same, 8) == 0 && memcmp(b, same, 8) == 0);
+    }
+    pop_error error;
+    assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_QUARTER, NULL, NULL, &error), POP_TYPE_ERROR);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_TYPE_NULL, NULL, NULL, &error), POP_TYPE_ERROR);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_FLOAT, NULL, NULL, &error), POP_OVERFLOW_ERROR);
+    assert_string_equal(error.text, "the limits of 'int' are not exact as float");
+}
+
+static void test_targets_have_an_order(void **state)
+{
+    (void)state;
+    pop_target targets[] = { ipu("ipu1"),
+                             ipu("ipu2"),
+                             ipu("bow"),
+                             ipu("ipu21"),
+                             pop_target_create_cpu(false, 1),
+                             pop_target_create_cpu(true, 1),
+                             ipu("ipu2"),
+                             ipu("ipu2") };
+    enum { COUNT = sizeof(targets) / sizeof(targets[0]) };
+    targets[6].tile_clock_frequency = 1e9;
+    targets[7].num_ipus = 256; /* numbers, not bytes, are compared */
+    assert_true(pop_target_compare(&targets[1], &targets[7]) < 0);
+    assert_true(pop_target_compare(&targets[6], &targets[1]) < 0);
+    for (int i = 0; i < COUNT; ++i) {
+        assert_int_equal(pop_target_compare(&targets[i], &targets[i]), 0);
+        assert_int_equal(pop_target_compare(NULL, &targets[i]), -1);
+        assert_int_equal(pop_target_compare(&targets[i], NULL), 1);
+        for (int k = 0; k < COUNT; ++k) {
+            int order = pop_target_compare(&targets[i], &targets[k]);
+            assert_int_equal(order, -pop_target_compare(&targets[k], &targets[i]));
+            assert_int_equal(order == 0, i == k);
+            for (int l = 0; l < COUNT; ++l)
+                if (order < 0 && pop_target_compare(&targets[k], &targets[l]) < 0)
+                    assert_true(pop_target_compare(&targets[i], &targets[l]) < 0);
+        }
+    }
+    assert_int_equal(pop_target_compare(NULL, NULL), 0);
+}
+
 static void test_unknown_systems(void **state)
 {
     (void)state;
@@ -240,11 +329,12 @@ static void test_null_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_values), cmocka_unit_test(test_memory_elements),
-        cmocka_unit_test(test_sync_delays),      cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_unknown_systems),  cmocka_unit_test(test_check_names_the_field),
-        cmocka_unit_test(test_virtual_targets),  cmocka_unit_test(test_equality_and_hash),
-        cmocka_unit_test(test_null_targets),
+        cmocka_unit_test(test_published_values),      cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_sync_delays),           cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_unknown_systems),       cmocka_unit_test(test_check_names_the_field),
+        cmocka_unit_test(test_virtual_targets),       cmocka_unit_test(test_equality_and_hash),
+        cmocka_unit_test(test_null_targets),          cmocka_unit_test(test_type_limits_as_another_type),
+        cmocka_unit_test(test_targets_have_an_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,20 @@ static void test_only_differences_are_written(void **state)
         text, "ipu2 type=ipu_model system=my-machine tiles=64 clock=1250000000 sync_delay=none accurate_half=true");
 }
 
+static void randomise_limits(pop_exchange_limits *limits, uint64_t *seed)
+{
+    limits->count = (uint32_t)(next(seed) % (POP_MOST_EXCHANGE_LIMITS + 1));
+    for (uint32_t i = 0; i < limits->count; ++i) {
+        pop_exchange_limit *limit = &limits->limits[i];
+        limit->bandwidth = 1 + (double)next(seed) * 1.1e8;
+        limit->num_flows = 1 + (uint32_t)(next(seed) % POP_MOST_EXCHANGE_FLOWS);
+        for (uint32_t f = 0; f < limit->num_flows; ++f) {
+            limit->flows[f].source = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
+            limit->flows[f].destination = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
+        }
+    }
+}
+
 static void randomise(pop_target *target, const struct machine_field *field, uint64_t *seed)
 {
     char *place = (char *)target + field->offset;
@@ -76,6 +90,9 @@ static void randomise(pop_target *target, const struct machine_field *field, uin
     case FIELD_FLAG:
         memcpy(place, &flag, sizeof(flag));
         break;
+    case FIELD_LIMITS:
+        randomise_limits((pop_exchange_limits *)(void *)place, seed);
+        break;
     }
 }
 
@@ -89,7 +106,7 @@ static void test_random_targets_round_trip(void **state)
         for (size_t i = 0; i < machine_field_count; ++i)
             if (next(&seed) % 4 == 0)
                 randomise(&target, &machine_fields[i], &seed);
-        char text[4096];
+        char text[POP_TARGET_TEXT_SIZE];
         pop_error error;
         assert_true(pop_target_to_text(&target, text, sizeof(text)) < sizeof(text));
         pop_status status = pop_target_from_text(text, &back, &error);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Target options: the description of the pod that a target's IPUs stand in. */
+#ifndef TARGET_POD_H
+#define TARGET_POD_H
+
+#include "base/options.h"
+
+#include <poplar/target.h>
+
+/* The options that are set, over the fields of a target; invalid_option when one does not fit in its field. */
+pop_status pod_apply(pop_target *target, const struct option_set *set, const char *api, pop_error *error);
+/* Both steps: options of group "target" are checked, and the environment's put over them. */
+pop_status pod_apply_options(pop_target *target, pop_options options, const char *api, pop_error *error);
+
+#endif

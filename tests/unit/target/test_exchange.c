@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/cost.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LINK (128.0 * 1024 * 1024 * 1024 * 0.85)
+
+static pop_target ipus(unsigned count)
+{
+    pop_target target;
+    assert_int_equal(pop_target_create_ipu(count, "ipu2", &target, NULL), POP_OK);
+    return target;
+}
+
+static pop_target listed(unsigned count, pop_exchange_limits limits)
+{
+    pop_target target = ipus(count);
+    target.global_exchange = POP_GLOBAL_EXCHANGE_LISTED;
+    target.exchange_limits = limits;
+    assert_int_equal(pop_target_check(&target, NULL), POP_OK);
+    return target;
+}
+
+static void test_one_ipu_has_no_constraints(void **state)
+{
+    (void)state;
+    pop_target one = ipus(1), cpu = pop_target_create_cpu(false, 4);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&one), 0);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&cpu), 0);
+    assert_int_equal(pop_target_num_global_exchange_constraints(NULL), 0);
+    assert_true(pop_target_global_exchange_bandwidth(&one, 0) == 0);
+    assert_int_equal(pop_target_global_exchange_flows(&one, 0, NULL, 0), 0);
+    assert_int_equal(pop_target_global_exchange_flows(NULL, 0, NULL, 0), 0);
+}
+
+/* The links of a ladder: 4 within a card, 2 across, 2 up and 2 down (ipu-model.md 1.6). */
+static void test_the_ladder_has_the_published_links(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned ipus, card, cross, gap;
+    } rows[] = { { 2, 2, 0, 0 }, { 4, 4, 4, 4 }, { 8, 8, 8, 12 }, { 16, 16, 16, 28 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        pop_target target = ipus(rows[i].ipus);
+        size_t count = pop_target_num_global_exchange_constraints(&target);
+        assert_int_equal(count, rows[i].card + rows[i].cross + rows[i].gap);
+        for (size_t c = 0; c < count; ++c) {
+            double links = c < rows[i].card ? 4 : 2;
+            assert_true(pop_target_global_exchange_bandwidth(&target, c) == links * LINK);
+            assert_true(pop_target_global_exchange_flows(&target, c, NULL, 0) > 0);
+        }
+        assert_true(pop_target_global_exchange_bandwidth(&target, count) == 0);
+    }
+}
+
+static void test_the_flows_of_four_ipus(void **state)
+{
+    (void)state;
+    pop_target four = ipus(4);
+    static const struct {
+        size_t count;
+        pop_exchange_flow flows[2];
+    } rows[12] = {
+        { 1, { { 0, 1 } } },           { 1, { { 1, 0 } } },           { 1, { { 2, 3 } } },
+        { 1, { { 3, 2 } } }, /* within a card */
+        { 1, { { 0, 3 } } },           { 1, { { 1, 2 } } },           { 1, { { 2, 1 } } },
+        { 1, { { 3, 0 } } },                                                                         /* across first */
+        { 2, { { 0, 2 }, { 1, 2 } } }, { 2, { { 2, 0 }, { 3, 0 } } }, { 2, { { 0, 3 }, { 1, 3 } } }, /* up, down, up */
+        { 2, { { 2, 1 }, { 3, 1 } } },
+    };
+    assert_int_equal(pop_target_num_global_exchange_constraints(&four), 12);
+    for (size_t c = 0; c < 12; ++c) {
+        pop_exchange_flow flows[4];
+        assert_int_equal(pop_target_global_exchange_flows(&four, c, flows, 4), rows[c].count);
+        assert_memory_equal(flows, rows[c].flows, rows[c].count * sizeof(flows[0]));
+    }
+    pop_exchange_flow few[2] = { { 9, 9 }, { 9, 9 } };
+    assert_int_equal(pop_target_global_exchange_flows(&four, 8, few, 1), 2); /* writes no more than there is room for */
+    assert_true(few[0].destination == 2 && few[1].source == 9);
+}
+
+/* Loads that the cost rule finds by routing are those that the lists of flows give. */
+static void check_loads(const pop_target *target)
+{
+    size_t count = pop_target_num_global_exchange_constraints(target);
+    uint64_t *loads = calloc(count + 1, sizeof(*loads));
+    pop_exchange_flow *flows = calloc((size_t)target->num_ipus * target->num_ipus, sizeof(*flows));
+    for (uint32_t s = 0; s < target->num_ipus; ++s)
+        for (uint32_t d = 0; d < target->num_ipus; ++d) {
+            struct exchange_load flow = { s, d, 1 + s * 1000 + d };
+            exchange_loads(target, &flow, 1, loads);
+        }
+    for (size_t c = 0; c < count; ++c) {
+        size_t number = pop_target_global_exchange_flows(target, c, flows, (size_t)target->num_ipus * target->num_ipus);
+        uint64_t expected = 0;
+        for (size_t f = 0; f < number; ++f) {
+            assert_true(flows[f].source != flows[f].destination);
+            assert_true(flows[f].source < target->num_ipus && flows[f].destination < target->num_ipus);
+            expected += 1 + flows[f].source * 1000 + flows[f].destination;
+        }
+        assert_int_equal(loads[c], expected);
+    }
+    free(flows);
+    free(loads);
+}
+
+static void test_routes_and_lists_agree(void **state)
+{
+    (void)state;
+    for (unsigned count = 1; count <= 17; ++count) { /* odd ones too */
+        pop_target ladder = ipus(count);
+        check_loads(&ladder);
+        /* Flows that overlap count once; IPU 40 is not there. */
+        pop_target own =
+            listed(count, (pop_exchange_limits){ .count = 3,
+                                                 .limits = { { 1e9, 2, { { 0, POP_ANY_IPU }, { POP_ANY_IPU, 1 } } },
+                                                             { 2e9, 1, { { POP_ANY_IPU, POP_ANY_IPU } } },
+                                                             { 3e9, 2, { { 40, 0 }, { 1, 0 } } } } });
+        check_loads(&own);
+    }
+}
+
+static void test_time_is_that_of_the_slowest_limit(void **state)
+{
+    (void)state;
+    pop_target two = ipus(2), four = ipus(4), one = ipus(1);
+    uint64_t bytes = 1u << 20;
+    double cycles = (double)bytes * 8 / (4 * LINK) * 1.33e9;
+    struct exchange_load there = { 0, 1, bytes }, both[] = { { 0, 1, bytes }, { 1, 0, bytes } }, same = { 1, 1, bytes };
+    assert_int_equal(cost_global_exchange(&two, &there, 1), (uint64_t)cycles + 1);
+    assert_int_equal(cost_global_exchange(&two, both, 2), (uint64_t)cycles + 1); /* ways are apart */
+    assert_int_equal(cost_global_exchange(&two, &same, 1), 0);
+    assert_int_equal(cost_global_exchange(&two, NULL, 0), 0);
+    assert_int_equal(cost_global_exchange(&one, NULL, 0), 0);
+    /* Two flows share the two links up to IPU 2: four times the bytes per link. */
+    struct exchange_load shared[] = { { 0, 2, bytes }, { 1, 2, bytes } };
+    assert_int_equal(cost_global_exchange(&four, shared, 2), (uint64_t)(4 * cycles) + 1);
+    pop_target slow =
+        listed(2, (pop_exchange_limits){
+                      .count = 2, .limits = { { 8 * 1.33e9, 1, { { 0, 1 } } }, { 4 * 1.33e9, 1, { { 1, 0 } } } } });
+    assert_int_equal(cost_global_exchange(&slow, &there, 1), bytes);
+    assert_int_equal(cost_global_exchange(&slow, both, 2), 2 * bytes);
+    pop_target unlimited = listed(2, (pop_exchange_limits){ 0 });
+    assert_int_equal(pop_target_num_global_exchange_constraints(&unlimited), 0);
+    assert_int_equal(cost_global_exchange(&unlimited, both, 2), 0);
+}
+
+static void test_senseless_limits_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        pop_exchange_limits limits;
+        const char *words;
+    } rows[] = {
+        { { .count = 17 }, "exchange_limits has 17 limits, there must be at most 16" },
+        { { 1, { { 0, 1, { { 0, 1 } } } } }, "the bandwidth of exchange limit 0 is 0, it must be from 1 to 1e+18" },
+        { { 2, { { 1e9, 1, { { 0, 1 } } }, { 1e9, 0, { { 0, 1 } } } } },
+          "exchange limit 1 has 0 flows, it must have from 1 to 8" },
+        { { 1, { { 1e9, 9, { { 0, 1 } } } } }, "exchange limit 0 has 9 flows" },
+        { { 1, { { 1e9, 2, { { 0, 1 }, { 3, 3 } } } } }, "flow 1 of exchange limit 0 goes from IPU 3 to itself" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        pop_target target = ipus(4);
+        pop_error error;
+        target.exchange_limits = rows[i].limits;
+        assert_int_equal(pop_target_check(&target, &error), POP_INVALID_MACHINE_MODEL);
+        assert_non_null(strstr(error.text, rows[i].words));
+    }
+}
+
+static void test_limits_are_part_of_a_targets_value(void **state)
+{
+    (void)state;
+    pop_exchange_limits limits = { 1, { { 1e9, 1, { { 0, 1 } } } } };
+    pop_target a = listed(2, limits), b = a, back;
+    b.exchange_limits.limits[0].flows[5].source = 77; /* not used */
+    b.exchange_limits.limits[9].bandwidth = 5;
+    assert_true(pop_target_equal(&a, &b) && pop_target_hash(&a) == pop_target_hash(&b));
+    b.exchange_limits.limits[0].flows[0].destination = POP_ANY_IPU;
+    assert_false(pop_target_equal(&a, &b));
+    assert_true(pop_target_hash(&a) != pop_target_hash(&b));
+    assert_int_equal(pop_target_compare(&a, &b), -pop_target_compare(&b, &a));
+    char text[POP_TARGET_TEXT_SIZE];
+    pop_target_to_text(&b, text, sizeof(text));
+    assert_string_equal(text, "ipu2 ipus=2 global_exchange=listed exchange_limits=1000000000:0>*");
+    assert_int_equal(pop_target_from_text(text, &back, NULL), POP_OK);
+    assert_true(pop_target_equal(&b, &back));
+    assert_int_equal(pop_target_from_text("ipu2 ipus=2 exchange_limits=1e9:0>1,*>0;5e6:1>*", &back, NULL), POP_OK);
+    assert_int_equal(back.exchange_limits.count, 2);
+    assert_true(back.exchange_limits.limits[0].flows[1].source == POP_ANY_IPU &&
+                back.exchange_limits.limits[1].bandwidth == 5e6);
+    assert_int_equal(pop_target_from_text("ipu2 exchange_limits=none", &back, NULL), POP_OK);
+    static const char *const wrong[] = { "",
+                                         "1e9",
+                                         "1e9:",
+                                         "1e9:0",
+                                         "1e9:0>",
+                                         "1e9:0>1,",
+                                         "1e9:0>1;",
+                                         ":0>1",
+                                         "x:0>1",
+                                         "1e9;0>1",
+                                         "1e9:0>1 x",
+                                         "1e9:0>1>2",
+                                         "1e9:-1>0",
+                                         "1e9:0>1x",
+                                         "0:0>1",
+                                         "1e9:0>0",
+                                         "1e9:0>4294967295",
+                                         "1e9:0>99999999999999",
+                                         "1e9:0>1,0>1,0>1,0>1,0>1,0>1,0>1,0>1,0>1" };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        char line[200];
+        snprintf(line, sizeof(line), "ipu2 exchange_limits=%s", wrong[i]);
+        if (pop_target_from_text(line, &back, NULL) == POP_OK)
+            fail_msg("%s", line);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_ipu_has_no_constraints),
+        cmocka_unit_test(test_the_ladder_has_the_published_links),
+        cmocka_unit_test(test_the_flows_of_four_ipus),
+        cmocka_unit_test(test_routes_and_lists_agree),
+        cmocka_unit_test(test_time_is_that_of_the_slowest_limit),
+        cmocka_unit_test(test_senseless_limits_are_refused),
+        cmocka_unit_test(test_limits_are_part_of_a_targets_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
