@@ -14,8 +14,8 @@ double bench_resident(void);
 /* Ends the row unless status is POP_OK. */
 void bench_must(pop_status status, const pop_error *error);
 void bench_must_build(pop_graph *graph);
-/* Sorts values; the median. */
-double bench_median(double *values, size_t count);
+/* The least: what the machine can do when nobody else wants it. */
+double bench_least(const double *values, size_t count);
 
 /* The machine of the measurements: one ipu2. */
 pop_device *bench_device(void);

@@ -56,16 +56,12 @@ void bench_must_build(pop_graph *graph)
         bench_must(error->status, error);
 }
 
-static int compare(const void *a, const void *b)
+double bench_least(const double *values, size_t count)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *values, size_t count)
-{
-    qsort(values, count, sizeof(*values), compare);
-    return values[count / 2];
+    double least = values[0];
+    for (size_t i = 1; i < count; ++i)
+        least = values[i] < least ? values[i] : least;
+    return least;
 }
 
 void bench_report(const char *measure, double value, const char *unit, double aim)
@@ -172,8 +168,12 @@ int main(int argc, char **argv)
         perror(path);
         return 1;
     }
+    double load = 0; /* others on the machine make every row slower */
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getloadavg(&load, 1) == 1)
+        printf("%ld processors, load %.2f\n", processors, load);
     if (json)
-        fprintf(json, "{\n  \"version\": \"%s\",\n  \"processors\": %ld,\n  \"results\": [", pop_version_string(), sysconf(_SC_NPROCESSORS_ONLN));
+        fprintf(json, "{\n  \"version\": \"%s\",\n  \"processors\": %ld,\n  \"load\": %.2f,\n  \"results\": [", pop_version_string(), processors, load);
     printf("%-8s %-46s %10s %-10s %-9s\n", "row", "measure", "value", "", "aim");
     bool first = true;
     for (int i = 0; i < ROWS; ++i) {

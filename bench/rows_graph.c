@@ -12,11 +12,18 @@ void row_build(void)
 {
     pop_device *device = bench_device();
     pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph); /* the codelets come from the cache from now on */
-    double memory = bench_resident(), start = bench_seconds();
-    struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
-    bench_report("10 million vertices, 3 edges each", bench_seconds() - start, "s", 2);
-    bench_report("memory", (bench_resident() - memory) / MANY, "B/vertex", 100);
-    pop_graph_destroy(s.graph);
+    enum { TIMES = 2 };
+    double bytes = 0, seconds[TIMES];
+    for (int i = 0; i < TIMES; ++i) {
+        double memory = bench_resident(), start = bench_seconds();
+        struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
+        seconds[i] = bench_seconds() - start;
+        if (i == 0) /* later ones may find memory that the first gave back */
+            bytes = bench_resident() - memory;
+        pop_graph_destroy(s.graph);
+    }
+    bench_report("10 million vertices, 3 edges each", bench_least(seconds, TIMES), "s", 2);
+    bench_report("memory", bytes / MANY, "B/vertex", 100);
     pop_device_destroy(device);
 }
 
@@ -41,7 +48,7 @@ void row_compile(void)
         seconds[i] = bench_seconds() - start;
         pop_executable_destroy(executable);
     }
-    bench_report("a million vertices on 1,472 tiles", bench_median(seconds, TIMES), "s", 0.5);
+    bench_report("a million vertices on 1,472 tiles", bench_least(seconds, TIMES), "s", 0.5);
     pop_graph_destroy(s.graph);
     pop_device_destroy(device);
 }

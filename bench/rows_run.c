@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { REPEATS = 9 };
 
@@ -26,21 +27,49 @@ static double time_engine(pop_engine *engine)
     return bench_seconds() - start;
 }
 
-/* States of the same vertices over arrays of their own. */
-static struct bare_dot *bare_states(size_t vertices, size_t elements, float **memory)
+/* The same vertices over arrays of their own, on large pages like the engine's storage. */
+struct bare {
+    struct bare_dot *states;
+    size_t count;
+    float *memory;
+    bare_compute compute;
+};
+
+static struct bare bare_open(size_t vertices, size_t elements)
 {
-    struct bare_dot *states = calloc(vertices, sizeof(*states));
-    float *a = aligned_alloc(64, (2 * vertices * elements + vertices) * sizeof(float) / 64 * 64 + 64), *b = a + vertices * elements, *out = b + vertices * elements;
-    for (size_t i = 0; i < 2 * vertices * elements + vertices; ++i)
-        a[i] = (float)(i % 7);
+    enum { LARGE_PAGE = 1 << 21 };
+    size_t floats = 2 * vertices * elements + vertices, bytes = (floats * sizeof(float) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    struct bare bare = { calloc(vertices, sizeof(*bare.states)), vertices, aligned_alloc(LARGE_PAGE, bytes), bare_dot_compute() };
+    madvise(bare.memory, bytes, MADV_HUGEPAGE);
+    for (size_t i = 0; i < floats; ++i)
+        bare.memory[i] = 1 + (float)(i / (vertices * elements));
+    const float *a = bare.memory, *b = a + vertices * elements;
     for (size_t i = 0; i < vertices; ++i)
-        states[i] = (struct bare_dot){ a + i * elements, elements, b + i * elements, elements, out + i };
-    *memory = a;
-    return states;
+        bare.states[i] = (struct bare_dot){ a + i * elements, elements, b + i * elements, elements, bare.memory + 2 * vertices * elements + i };
+    return bare;
 }
 
-/* The loop: sweeps executions of the set, so that one measurement is long enough. */
-static void compare(const char *what, size_t vertices, size_t elements, unsigned sweeps)
+static void bare_close(struct bare *bare)
+{
+    free(bare->states);
+    free(bare->memory);
+}
+
+static double time_bare(const struct bare *bare, size_t sweeps)
+{
+    double start = bench_seconds();
+    for (size_t sweep = 0; sweep < sweeps; ++sweep)
+        bare_run(bare->compute, bare->states, bare->count);
+    return bench_seconds() - start;
+}
+
+/* Seconds of one sweep over the vertices: bare, by an engine with one thread, by one with all. */
+struct times {
+    double bare, one, all;
+};
+
+/* Measured in turns, so that a slow moment of the machine hits all three; the least of each counts. */
+static struct times measure(size_t vertices, size_t elements, unsigned sweeps)
 {
     pop_device *device = bench_device();
     struct bench_set s = bench_build(device, "BenchDot", vertices, elements);
@@ -48,35 +77,32 @@ static void compare(const char *what, size_t vertices, size_t elements, unsigned
     pop_graph_set_initial_fill(s.graph, s.b, POP_FLOAT, &(float){ 2 });
     pop_program program = pop_repeat(sweeps, pop_execute(s.set, NULL), NULL);
     pop_engine *one = engine_of(device, s.graph, program, "1"), *all = engine_of(device, s.graph, program, "0");
-    float *memory;
-    struct bare_dot *states = bare_states(vertices, elements, &memory);
-    bare_compute compute = bare_dot_compute();
-    double single[REPEATS], threaded[REPEATS], bare[REPEATS];
-    time_engine(one);
-    time_engine(all);
-    bare_run(compute, states, vertices);
-    for (int i = 0; i < REPEATS; ++i) { /* in turns, so that a slow moment of the machine hits all three */
-        double start = bench_seconds();
-        for (unsigned sweep = 0; sweep < sweeps; ++sweep)
-            bare_run(compute, states, vertices);
-        bare[i] = bench_seconds() - start;
-        single[i] = time_engine(one);
-        threaded[i] = time_engine(all);
+    struct bare bare = bare_open(vertices, elements);
+    double seconds[3][REPEATS + 1];
+    for (int i = 0; i <= REPEATS; ++i) { /* the first round warms up */
+        seconds[0][i] = i ? time_bare(&bare, sweeps) / sweeps : time_bare(&bare, 1);
+        seconds[1][i] = time_engine(one) / sweeps;
+        seconds[2][i] = time_engine(all) / sweeps;
     }
-    char text[96];
-    double loop = bench_median(bare, REPEATS), calls = (double)vertices * sweeps;
-    snprintf(text, sizeof(text), "%s, bare C loop", what);
-    bench_report(text, loop / calls * 1e9, "ns/vertex", 0);
-    snprintf(text, sizeof(text), "%s, one thread", what);
-    bench_report(text, bench_median(single, REPEATS) / loop, "x bare", 1.1);
-    snprintf(text, sizeof(text), "%s, all threads", what);
-    bench_report(text, bench_median(threaded, REPEATS) / loop, "x bare", 1.1);
-    free(states);
-    free(memory);
+    struct times times = { bench_least(seconds[0] + 1, REPEATS), bench_least(seconds[1] + 1, REPEATS), bench_least(seconds[2] + 1, REPEATS) };
+    bare_close(&bare);
     pop_engine_destroy(one);
     pop_engine_destroy(all);
     pop_graph_destroy(s.graph);
     pop_device_destroy(device);
+    return times;
+}
+
+static void compare(const char *what, size_t vertices, size_t elements, unsigned sweeps)
+{
+    struct times t = measure(vertices, elements, sweeps);
+    char text[96];
+    snprintf(text, sizeof(text), "%s, bare C loop", what);
+    bench_report(text, t.bare / (double)vertices * 1e9, "ns/vertex", 0);
+    snprintf(text, sizeof(text), "%s, one thread", what);
+    bench_report(text, t.one / t.bare, "x bare", 1.1);
+    snprintf(text, sizeof(text), "%s, all threads", what);
+    bench_report(text, t.all / t.bare, "x bare", 1.1);
 }
 
 void row_run(void)
@@ -86,59 +112,11 @@ void row_run(void)
     compare("a million dot products of 4", 1000000, 4, 4);
 }
 
-/* Seconds of one step whose set has one vertex. */
-static double step_seconds(const pop_device *device, const char *threads)
-{
-    enum { STEPS = 1000000 };
-    struct bench_set s = bench_build(device, "BenchDot", 1, 4);
-    pop_engine *engine = engine_of(device, s.graph, pop_repeat(STEPS, pop_execute(s.set, NULL), NULL), threads);
-    double seconds[REPEATS];
-    for (int i = 0; i < REPEATS; ++i)
-        seconds[i] = time_engine(engine) / STEPS;
-    pop_engine_destroy(engine);
-    pop_graph_destroy(s.graph);
-    return bench_median(seconds, REPEATS);
-}
-
-/* Seconds of one step with a small vertex on each tile of the machine. */
-static double full_step_seconds(const pop_device *device, const char *threads)
-{
-    enum { STEPS = 2000 };
-    struct bench_set s = bench_build(device, "BenchDot", 1472, 4);
-    pop_engine *engine = engine_of(device, s.graph, pop_repeat(STEPS, pop_execute(s.set, NULL), NULL), threads);
-    double seconds[REPEATS];
-    for (int i = 0; i < REPEATS; ++i)
-        seconds[i] = time_engine(engine) / STEPS;
-    pop_engine_destroy(engine);
-    pop_graph_destroy(s.graph);
-    return bench_median(seconds, REPEATS);
-}
-
-static double bare_seconds(size_t vertices)
-{
-    float *memory;
-    struct bare_dot *states = bare_states(vertices, 4, &memory);
-    bare_compute compute = bare_dot_compute();
-    size_t times = 2000000 / vertices;
-    double seconds[REPEATS];
-    for (int i = 0; i < REPEATS; ++i) {
-        double start = bench_seconds();
-        for (size_t time = 0; time < times; ++time)
-            bare_run(compute, states, vertices);
-        seconds[i] = (bench_seconds() - start) / (double)times;
-    }
-    free(states);
-    free(memory);
-    return bench_median(seconds, REPEATS);
-}
-
 void row_step(void)
 {
-    pop_device *device = bench_device();
-    double vertex = bare_seconds(1), tiles = bare_seconds(1472);
-    bench_report("one vertex, one thread, on top of the vertex", (step_seconds(device, "1") - vertex) * 1e9, "ns", 1000);
-    bench_report("one vertex, all threads, on top of the vertex", (step_seconds(device, "0") - vertex) * 1e9, "ns", 1000);
-    bench_report("1,472 vertices, one thread, on top of them", (full_step_seconds(device, "1") - tiles) * 1e9, "ns", 1000);
-    bench_report("1,472 vertices, all threads, on top of them", (full_step_seconds(device, "0") - tiles) * 1e9, "ns", 1000);
-    pop_device_destroy(device);
+    struct times vertex = measure(1, 4, 200000), tiles = measure(1472, 4, 1000);
+    bench_report("one vertex, one thread, on top of the vertex", (vertex.one - vertex.bare) * 1e9, "ns", 1000);
+    bench_report("one vertex, all threads, on top of the vertex", (vertex.all - vertex.bare) * 1e9, "ns", 1000);
+    bench_report("1,472 vertices, one thread, on top of them", (tiles.one - tiles.bare) * 1e9, "ns", 1000);
+    bench_report("1,472 vertices, all threads, on top of them", (tiles.all - tiles.bare) * 1e9, "ns", 1000);
 }
