@@ -44,10 +44,10 @@ void row_views(void)
     measure(graph, matrix, "at", take_at, 50);
     measure(graph, matrix, "slice of rows", take_slice, 50);
     measure(graph, matrix, "slice of a column", take_column, 50);
-    measure(graph, matrix, "transpose", take_transpose, 50);
-    measure(graph, matrix, "reshape", take_reshape, 100);
-    measure(graph, matrix, "index", take_element, 100);
-    measure(graph, matrix, "concat of two slices", take_concat, 500);
+    measure(graph, matrix, "transpose", take_transpose, 0);
+    measure(graph, matrix, "reshape", take_reshape, 0);
+    measure(graph, matrix, "index", take_element, 0);
+    measure(graph, matrix, "concat of two slices", take_concat, 0);
     double memory = bench_resident();
     size_t valid = 0;
     for (size_t i = 0; i < TEMPORARIES; ++i)
