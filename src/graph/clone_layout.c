@@ -14,6 +14,7 @@ void clone_layout_free(struct clone_layout *layout)
 static void add_piece(struct clone_layout *layout, uint64_t offset, uint64_t elements, const struct digit *digit,
                       unsigned digits)
 {
+    vec_reserve(&layout->digits, digits + 1); /* never NULL, even when no piece has digits */
     *vec_push(&layout->pieces) = (struct piece){ .digits = digits, .offset = offset, .elements = elements };
     if (digits)
         memcpy(vec_extend(&layout->digits, digits), digit, digits * sizeof(*digit));
@@ -90,6 +91,7 @@ static bool add_source_piece(const struct piece *piece, void *context)
     int64_t low, high;
     digits_span(piece->digit, piece->digits, &low, &high);
     size_t first = pieces->pool.count, index = pieces->list.count;
+    vec_reserve(&pieces->pool, piece->digits + 1); /* never NULL, even when no piece has digits */
     if (piece->digits)
         memcpy(vec_extend(&pieces->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
     *vec_push(&pieces->list) = (struct source_piece){ .variable = piece->variable,

@@ -25,6 +25,7 @@ static bool add_block(const struct piece *piece, void *context)
     int64_t low, high;
     digits_span(piece->digit, piece->digits, &low, &high);
     size_t first = blocks->pool.count;
+    vec_reserve(&blocks->pool, piece->digits + 1); /* never NULL, even when no piece has digits */
     if (piece->digits)
         memcpy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
     *vec_push(&blocks->list) = (struct block){

@@ -216,6 +216,7 @@ static bool gather(const struct piece *piece, void *context)
     struct gathered *to = context;
     if (to->pieces.count == to->limit)
         return false;
+    vec_reserve(&to->digits, piece->digits + 1); /* never NULL, even when no piece has digits */
     *vec_push(&to->pieces) = *piece;
     if (piece->digits)
         memcpy(vec_extend(&to->digits, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
