@@ -113,13 +113,13 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
         return status;
     streams_drop_prefetched(engine);
     engine->loaded = false;
-    if ((status = engine_materialise(engine, api, error)) != POP_OK) {
-        engine_unload(engine);
-        return status;
-    }
     if (!engine->pool) {
         int64_t threads = options_int(&engine->options, "engine", "target.hostThreads");
         engine->pool = pool_create(threads > 0 ? (threads < 1024 ? (unsigned)threads : 1024) : pool_processors());
+    }
+    if ((status = engine_materialise(engine, api, error)) != POP_OK) {
+        engine_unload(engine);
+        return status;
     }
     if (engine->checked_mode && !engine->checked)
         engine->checked = checked_create();

@@ -152,10 +152,14 @@ static void keep_failure(struct execution *execution, uint32_t index, const stru
 
 static void run_range(struct execution *execution, uint32_t index, uint64_t begin, uint64_t end)
 {
-    struct vertex_failure failure;
-    struct chunk chunk = { .execution = execution, .begin = begin, .end = end, .agrees = true };
+    struct vertex_failure failure; /* not initialised, nor is all of chunk: a step has less than 100 ns */
+    struct chunk chunk;
     failure.type = "";
     failure.vertex = 0;
+    chunk.execution = execution;
+    chunk.begin = begin;
+    chunk.end = end;
+    chunk.agrees = true;
     chunk.frame.failure = &failure;
     chunk.frame.call.fail = execute_on_fail;
     bool gathers = execution->set->gathers != 0;
@@ -240,9 +244,14 @@ uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
         if (!checked_execute(run, set, &consensus))
             return RUN_OVER;
     } else if (set->vertices) {
-        struct execution execution = { .engine = run->engine, .set = set, .lock = PTHREAD_MUTEX_INITIALIZER };
+        struct execution execution;
+        execution.engine = run->engine;
+        execution.set = set;
+        pthread_mutex_init(&execution.lock, NULL);
+        atomic_init(&execution.disagrees, false);
         atomic_init(&execution.failed, UINT32_MAX);
         execute_vertices(&execution);
+        pthread_mutex_destroy(&execution.lock);
         if (atomic_load(&execution.failed) != UINT32_MAX)
             return execute_report(run, set, &execution.failure);
         consensus = !atomic_load(&execution.disagrees);

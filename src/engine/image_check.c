@@ -161,7 +161,7 @@ static bool check_tables(struct check *check)
 static bool check_host(struct check *check)
 {
     const struct image *image = check->image;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < image->streams.count; ++i) {
         const struct image_stream *stream = image->streams.data + i;
         if (!check_string(check, stream->name, "name of a stream") || !check_bytes(check, stream->type, stream->elements, "stream", &bytes))
@@ -205,7 +205,7 @@ static bool check_host(struct check *check)
 static bool check_operands(struct check *check)
 {
     const struct image *image = check->image;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < image->operands.count; ++i) {
         const struct image_operand *operand = image->operands.data + i;
         if (!check_bytes(check, operand->type, operand->elements, "operand", &bytes) ||

@@ -16,10 +16,11 @@ static inline void place(pop_engine *engine, const struct bases *bases, uint64_t
     memcpy(engine->states + offset, &address, sizeof(address));
 }
 
-/* One field of all vertices of a group: a loop over one kind of slot. */
-static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group, const struct codelet_field *field)
+/* One field of vertices of a group: a loop over one kind of slot. */
+static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group, const struct codelet_field *field,
+                        uint64_t begin, uint64_t end)
 {
-    for (uint64_t i = 0; i < group->count; ++i) {
+    for (uint64_t i = begin; i < end; ++i) {
         uint64_t state = group->states + i * group->stride;
         if (field_has_table(field)) {
             uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
@@ -31,18 +32,35 @@ static void place_field(pop_engine *engine, const struct bases *bases, const str
     }
 }
 
+/* Vertices of a group at a time: few enough for the cache to hold them from one field to the next. */
+enum { BLOCK_VERTICES = 1024 };
+
+struct loading {
+    pop_engine *engine;
+    struct bases bases;
+    const struct image_group *group;
+};
+
+static void load_block(void *context, uint32_t block)
+{
+    const struct loading *loading = context;
+    const struct image_group *group = loading->group;
+    const struct codelet *codelet = image_codelet(loading->engine->image, group->codelet);
+    uint64_t begin = (uint64_t)block * BLOCK_VERTICES, end = begin + BLOCK_VERTICES < group->count ? begin + BLOCK_VERTICES : group->count;
+    for (uint32_t f = 0; f < codelet->field_count; ++f)
+        if (field_has_pointer(codelet->fields + f))
+            place_field(loading->engine, &loading->bases, group, codelet->fields + f, begin, end);
+}
+
 static void load_states(pop_engine *engine)
 {
     const struct image *image = engine->image;
-    struct bases bases = { { NULL, engine->storage, engine->scratch, engine->states } };
+    struct loading loading = { engine, { { NULL, engine->storage, engine->scratch, engine->states } }, NULL };
     if (image->states.count)
         memcpy(engine->states, image->states.data, image->states.count);
     for (size_t g = 0; g < image->groups.count; ++g) {
-        const struct image_group *group = image->groups.data + g;
-        const struct codelet *codelet = image_codelet(image, group->codelet);
-        for (uint32_t f = 0; f < codelet->field_count; ++f)
-            if (field_has_pointer(codelet->fields + f))
-                place_field(engine, &bases, group, codelet->fields + f);
+        loading.group = image->groups.data + g;
+        pool_run(engine->pool, (uint32_t)((loading.group->count + BLOCK_VERTICES - 1) / BLOCK_VERTICES), load_block, &loading);
     }
 }
 
