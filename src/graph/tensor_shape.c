@@ -304,7 +304,7 @@ static pop_tensor repeat(pop_where where, pop_tensor t, unsigned times, unsigned
     struct unpacked v;
     if (!view_open(&v, t) || !view_check_dim(&v, dim, where, api))
         return null;
-    uint64_t shape[MAX_RANK], elements;
+    uint64_t shape[MAX_RANK] = { 0 }, elements;
     for (unsigned i = 0; i < v.rank; ++i)
         shape[i] = unpacked_extent(&v, i);
     bool over = times && shape[dim] > MAX_ELEMENTS / times;

@@ -245,7 +245,7 @@ static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
     struct image *image = make(), *read;
     char *data;
     size_t size, refused = 0, accepted = 0;
-    uint64_t modules, module_bytes;
+    uint64_t modules = 0, module_bytes = 0;
     image_write(image, &data, &size);
     assert_true(find_section(data, "modules", &modules, &module_bytes));
     pop_option checked[] = { { "debug.checkedExecution", "true" } };

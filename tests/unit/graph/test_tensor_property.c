@@ -580,7 +580,7 @@ static bool op_repeat(const struct pair *in, struct pair *out)
     if (!in->n.rank || in->n.count * times > LARGEST)
         return false;
     unsigned dim = (unsigned)below(in->n.rank);
-    size_t extent = in->n.shape[dim], pick[LARGEST + 1];
+    size_t extent = in->n.shape[dim], pick[LARGEST + 1] = { 0 };
     if (extent * times > LARGEST)
         return false;
     for (size_t i = 0; i < extent * times; ++i)
