@@ -29,7 +29,8 @@ static uint32_t type_index(pop_store *store, const char *name)
     return (uint32_t)store->types.count - 1;
 }
 
-bool store_loaded_type(pop_store *store, pop_where where, const char *api, const char *path, const char *name, uint32_t *type)
+bool store_loaded_type(pop_store *store, pop_where where, const char *api, const char *path, const char *name,
+                       uint32_t *type)
 {
     if (name && store->last_type < store->types.count) {
         const struct codelet *last = store->types.data[store->last_type].codelet;
@@ -53,15 +54,16 @@ bool store_loaded_type(pop_store *store, pop_where where, const char *api, const
             names[count++] = store->types.data[i].codelet->name;
     error_hint(hint, sizeof(hint), name, names, count);
     free(names);
-    return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s", name, hint,
-                         count ? "" : ": no codelets were added to this graph");
+    return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s", name,
+                         hint, count ? "" : ": no codelets were added to this graph");
 }
 
 static bool same_module(const struct module *a, const struct module *b)
 {
     bool same = a->codelet_count == b->codelet_count && a->object_count == b->object_count;
     for (uint32_t i = 0; same && i < a->object_count; ++i)
-        same = a->objects[i].size == b->objects[i].size && memcmp(a->objects[i].data, b->objects[i].data, a->objects[i].size) == 0;
+        same = a->objects[i].size == b->objects[i].size &&
+               memcmp(a->objects[i].data, b->objects[i].data, a->objects[i].size) == 0;
     return same;
 }
 
@@ -75,8 +77,8 @@ bool store_add_module(pop_store *store, pop_where where, const char *api, struct
         bool again = same_module(codelet->module, module);
         if (!again)
             store_fail_in(store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, module->name,
-                          "vertex type '%s' of %s is already loaded from %s, which has other code", codelet->name, module->name,
-                          codelet->module->name);
+                          "vertex type '%s' of %s is already loaded from %s, which has other code", codelet->name,
+                          module->name, codelet->module->name);
         module_release(module);
         return again; /* the same file twice is what libraries do */
     }
@@ -88,7 +90,8 @@ bool store_add_module(pop_store *store, pop_where where, const char *api, struct
     return true;
 }
 
-static bool take(pop_graph *graph, pop_where where, const char *api, pop_status status, struct module *module, const pop_error *error)
+static bool take(pop_graph *graph, pop_where where, const char *api, pop_status status, struct module *module,
+                 const pop_error *error)
 {
     if (status != POP_OK)
         return store_record(graph->store, error, where, api);
@@ -101,7 +104,8 @@ static bool has_ending(const char *file, const char *ending)
     return n >= m && strcmp(file + n - m, ending) == 0;
 }
 
-static bool add_file(pop_where where, const char *api, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags)
+static bool add_file(pop_where where, const char *api, pop_graph *graph, const char *file, pop_codelet_file type,
+                     const char *flags)
 {
     if (!graph_ready(graph))
         return false;
@@ -116,7 +120,8 @@ static bool add_file(pop_where where, const char *api, pop_graph *graph, const c
         status = popc_load(file, flags, &module, &error);
         break;
     case POP_FILE_C:
-        status = has_ending(file, ".gp") ? popc_load(file, flags, &module, &error) : popc_compile(file, NULL, flags, &module, &error);
+        status = has_ending(file, ".gp") ? popc_load(file, flags, &module, &error)
+                                         : popc_compile(file, NULL, flags, &module, &error);
         break;
     default:
         return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
@@ -130,12 +135,14 @@ bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *fi
     return add_file(where, "pop_graph_add_codelets", graph, file, POP_FILE_AUTO, "");
 }
 
-bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags)
+bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type,
+                                     const char *flags)
 {
     return add_file(where, "pop_graph_add_codelets_flags", graph, file, type, flags ? flags : "");
 }
 
-bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source, pop_codelet_file type, const char *flags)
+bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source, pop_codelet_file type,
+                                      const char *flags)
 {
     static const char api[] = "pop_graph_add_codelets_source";
     if (!graph_ready(graph))
@@ -156,7 +163,8 @@ bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type)
     return type != UINT32_MAX && graph->store->types.data[type].codelet;
 }
 
-void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type, pop_perf_estimator estimator, void *user)
+void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type,
+                                          pop_perf_estimator estimator, void *user)
 {
     if (!graph_ready(graph))
         return;

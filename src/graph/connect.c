@@ -32,18 +32,20 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a %s",
                           t->store ? "tensor of another graph" : "null tensor");
     if (t->type != ref->field->type && !same_type(t->type, ref->field->type))
-        return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s", pop_type_name((pop_type)ref->field->type),
-                          pop_type_name((pop_type)t->type));
+        return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s",
+                          pop_type_name((pop_type)ref->field->type), pop_type_name((pop_type)t->type));
     use->t = t;
     use->single = tensor_single_run(*t, &use->run);
     if (ref->field->direction == FIELD_INPUT)
         return true;
     if (holds_constant(ref->store, use))
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)", tensor_debug_name(*t));
-    if (!use->single && pop_tensor_contains_aliases(*t))
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR,
-                          "writes, and the tensor holds elements more than once (of %s): it is broadcast or joined with itself",
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)",
                           tensor_debug_name(*t));
+    if (!use->single && pop_tensor_contains_aliases(*t))
+        return field_fail(
+            ref, POP_GRAPH_CONNECTION_ERROR,
+            "writes, and the tensor holds elements more than once (of %s): it is broadcast or joined with itself",
+            tensor_debug_name(*t));
     return true;
 }
 
@@ -82,7 +84,8 @@ static bool check_row(const struct field_ref *ref, const pop_tensor *t, size_t r
                       ref->field->shape == SHAPE_SCALARS ? "one element" : "a tensor of rank 1", row, shape);
 }
 
-/* The first of count edges in a row that nothing is connected to: new ones, or those that pop_graph_set_field_size made. */
+/* The first of count edges in a row that nothing is connected to: new ones, or those that pop_graph_set_field_size
+ * made. */
 static uint32_t free_rows(const struct field_ref *ref, size_t count)
 {
     const pop_store *store = ref->store;
@@ -94,7 +97,8 @@ static uint32_t free_rows(const struct field_ref *ref, size_t count)
                 return UINT32_MAX;
             }
         if (edge->count != count) {
-            field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "was given the size %u, %zu tensors are connected to it", edge->count, count);
+            field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "was given the size %u, %zu tensors are connected to it",
+                       edge->count, count);
             return UINT32_MAX;
         }
         return (uint32_t)edge_offset(edge);
@@ -153,8 +157,9 @@ static void connect_rows(const struct field_ref *ref, pop_tensor t)
 
 static bool check_shape(const struct field_ref *ref, const struct use *use)
 {
-    static const char *const wants[] = { "takes one element, of rank 0 or 1", "takes a tensor of rank 1", "takes a tensor of rank 2, by row",
-                                         "takes a tensor of rank 2, by row", "takes a tensor of rank 1, by element" };
+    static const char *const wants[] = { "takes one element, of rank 0 or 1", "takes a tensor of rank 1",
+                                         "takes a tensor of rank 2, by row", "takes a tensor of rank 2, by row",
+                                         "takes a tensor of rank 1, by element" };
     unsigned rank = use->t->rank;
     bool fits;
     switch (ref->field->shape) {
@@ -175,15 +180,15 @@ static bool check_shape(const struct field_ref *ref, const struct use *use)
     return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "%s, the tensor's shape is %s", wants[ref->field->shape], shape);
 }
 
-void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t)
+void field_connect(pop_where where, const char *api, pop_graph *graph, pop_vertex vertex, const char *field,
+                   const pop_tensor *t)
 {
     struct field_ref ref;
     struct use use;
-    if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect", vertex, field) || !check_tensor(&ref, &t, &use) ||
-        !check_shape(&ref, &use))
+    if (!field_find(&ref, graph, where, api, vertex, field) || !check_tensor(&ref, t, &use) || !check_shape(&ref, &use))
         return;
     if (ref.field->shape != SHAPE_SCALAR && ref.field->shape != SHAPE_VECTOR) {
-        connect_rows(&ref, t);
+        connect_rows(&ref, *t);
         return;
     }
     if (vertex_edge(ref.store, ref.vertex, ref.index)) {
@@ -195,7 +200,14 @@ void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, 
         fill_edge(&ref, edge, &use);
 }
 
-void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t index, pop_tensor t)
+void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t)
+{
+    if (graph_ready(graph))
+        field_connect(where, "pop_graph_connect", graph, vertex, field, &t);
+}
+
+void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t index,
+                                pop_tensor t)
 {
     struct field_ref ref;
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_index", vertex, field))
@@ -221,7 +233,8 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
     }
 }
 
-void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensors list)
+void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                               pop_tensors list)
 {
     struct field_ref ref;
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_list", vertex, field))
@@ -231,7 +244,8 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
         return;
     }
     if (ref.field->shape == SHAPE_SCALAR || ref.field->shape == SHAPE_VECTOR) {
-        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge, not a list: join the tensors with pop_tensor_concat and connect that");
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR,
+                   "is one edge, not a list: join the tensors with pop_tensor_concat and connect that");
         return;
     }
     struct use use;
@@ -246,7 +260,8 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
     }
 }
 
-/* A constant that lies where its readers are; one serves all that read the same value, as far as a small cache remembers. */
+/* A constant that lies where its readers are; one serves all that read the same value, as far as a small cache
+ * remembers. */
 static uint32_t hidden_constant(const struct field_ref *ref, uint64_t bits)
 {
     pop_store *store = ref->store;
@@ -270,8 +285,8 @@ static uint32_t hidden_constant(const struct field_ref *ref, uint64_t bits)
     return index;
 }
 
-void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_type value_type,
-                                   const void *value)
+void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                   pop_type value_type, const void *value)
 {
     struct field_ref ref;
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_connect_constant", vertex, field))
@@ -281,9 +296,10 @@ void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex
         return;
     }
     if (ref.field->direction != FIELD_INPUT || ref.field->shape != SHAPE_SCALAR) {
-        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, ref.field->direction == FIELD_INPUT
-                                                         ? "is no scalar: connect a tensor that pop_graph_add_constant made"
-                                                         : "writes, and a constant cannot be written");
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR,
+                   ref.field->direction == FIELD_INPUT
+                       ? "is no scalar: connect a tensor that pop_graph_add_constant made"
+                       : "writes, and a constant cannot be written");
         return;
     }
     if (!pop_type_size(value_type) || !value) {

@@ -48,7 +48,9 @@ bool pop_vertex_view_has_field(const pop_vertex_view *vertex, const char *field)
 
 static size_t rank_of(const struct codelet_field *field)
 {
-    return field->shape == SHAPE_SCALAR ? 0 : field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST ? 2 : 1;
+    return field->shape == SHAPE_SCALAR                                         ? 0
+           : field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST ? 2
+                                                                                : 1;
 }
 
 size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const char *field)
@@ -105,7 +107,8 @@ double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *fi
 
 /* ---- limits ---- */
 
-static const struct codelet_field *limit_field(pop_graph *graph, const char *api, const char *vertex_type, const char *name)
+static const struct codelet_field *limit_field(pop_graph *graph, const char *api, const char *vertex_type,
+                                               const char *name)
 {
     uint32_t type;
     if (!graph_ready(graph) || !store_loaded_type(graph->store, NO_WHERE, api, "", vertex_type, &type))
@@ -148,8 +151,9 @@ uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, cons
     if (!found)
         return 0;
     if (dim >= rank_of(found)) {
-        store_fail(graph->store, POP_INDEX_ERROR, NO_WHERE, api, "field '%s' of vertex type '%s' has %zu dimensions, there is no %u", field,
-                   vertex_type, rank_of(found), dim);
+        store_fail(graph->store, POP_INDEX_ERROR, NO_WHERE, api,
+                   "field '%s' of vertex type '%s' has %zu dimensions, there is no %u", field, vertex_type,
+                   rank_of(found), dim);
         return 0;
     }
     const pop_target *target = &graph->target;
@@ -169,8 +173,8 @@ double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_typ
     if (!found)
         return 0;
     if (found->direction != FIELD_STATE) {
-        store_fail(graph->store, POP_TYPE_ERROR, NO_WHERE, api, "field '%s' of vertex type '%s' is an edge, only state has values", field,
-                   vertex_type);
+        store_fail(graph->store, POP_TYPE_ERROR, NO_WHERE, api,
+                   "field '%s' of vertex type '%s' is an edge, only state has values", field, vertex_type);
         return 0;
     }
     double lowest, max = 0;

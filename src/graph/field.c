@@ -15,15 +15,17 @@ static bool unknown_field(const struct field_ref *ref, const char *name)
     error_hint(hint, sizeof(hint), name ? name : "", names, count);
     free(names);
     return store_fail_in(ref->store, POP_UNKNOWN_FIELD, ref->where, ref->api,
-                         store_name(ref->store, ref->store->sets.data[ref->vertex->set].name), "vertex type '%s' has no field '%s'%s",
-                         ref->codelet->name, name ? name : "(null)", hint);
+                         store_name(ref->store, ref->store->sets.data[ref->vertex->set].name),
+                         "vertex type '%s' has no field '%s'%s", ref->codelet->name, name ? name : "(null)", hint);
 }
 
-bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const char *api, pop_vertex vertex, const char *name)
+bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const char *api, pop_vertex vertex,
+                const char *name)
 {
     pop_store *store = graph->store;
     if (vertex.store != store || vertex.id - 1 >= store->vertices.count)
-        return store_fail(store, POP_INDEX_ERROR, where, api, "the vertex %s", vertex.id ? "belongs to another graph" : "is null");
+        return store_fail(store, POP_INDEX_ERROR, where, api, "the vertex %s",
+                          vertex.id ? "belongs to another graph" : "is null");
     ref->graph = graph;
     ref->store = store;
     ref->where = where;
@@ -52,7 +54,8 @@ bool field_fail(const struct field_ref *ref, pop_status status, const char *form
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return store_fail_in(ref->store, status, ref->where, ref->api, store_name(ref->store, ref->store->sets.data[ref->vertex->set].name),
+    return store_fail_in(ref->store, status, ref->where, ref->api,
+                         store_name(ref->store, ref->store->sets.data[ref->vertex->set].name),
                          "field '%s' of vertex type '%s' %s", ref->field->name, ref->codelet->name, text);
 }
 
@@ -68,7 +71,8 @@ static bool edge_room(const struct field_ref *ref, uint64_t count)
 {
     if (count < UINT32_MAX - 1 && ref->store->edges.count + count < UINT32_MAX - 1)
         return true;
-    return field_fail(ref, POP_OVERFLOW_ERROR, "needs %llu edges more, and a graph has at most 2^32 - 2", (unsigned long long)count);
+    return field_fail(ref, POP_OVERFLOW_ERROR, "needs %llu edges more, and a graph has at most 2^32 - 2",
+                      (unsigned long long)count);
 }
 
 struct edge *field_edge_new(const struct field_ref *ref)
@@ -107,8 +111,9 @@ void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex v
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_set_field_size", vertex, field))
         return;
     if (!is_list(ref.field) && !(ref.field->shape == SHAPE_VECTOR && ref.field->direction == FIELD_STATE)) {
-        field_fail(&ref, POP_TYPE_ERROR, ref.field->shape == SHAPE_SCALAR ? "is a scalar, it has no size to set"
-                                                                          : "takes its size from the tensor that is connected to it");
+        field_fail(&ref, POP_TYPE_ERROR,
+                   ref.field->shape == SHAPE_SCALAR ? "is a scalar, it has no size to set"
+                                                    : "takes its size from the tensor that is connected to it");
         return;
     }
     if (size >= UINT32_MAX) {
@@ -119,7 +124,8 @@ void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex v
     if (edge && edge->count == size)
         return;
     if (edge && edge->form != EDGE_SIZE) {
-        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "already has %u elements, its size cannot become %zu", edge->count, size);
+        field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "already has %u elements, its size cannot become %zu", edge->count,
+                   size);
         return;
     }
     if (!edge && !edge_room(&ref, is_list(ref.field) ? size + 1 : 1))
@@ -153,7 +159,8 @@ static bool check_state(const struct field_ref *ref, pop_type value_type, const 
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR,
                           "is an edge, not state: connect it with pop_graph_connect (or pop_graph_connect_constant)");
     if (!pop_type_size(value_type))
-        return field_fail(ref, POP_TYPE_ERROR, "cannot be set from values of type %d, which is no type", (int)value_type);
+        return field_fail(ref, POP_TYPE_ERROR, "cannot be set from values of type %d, which is no type",
+                          (int)value_type);
     if (count && !values)
         return field_fail(ref, POP_POPLAR_ERROR, "cannot be set: the pointer to its values is NULL");
     return true;
@@ -177,14 +184,16 @@ static void set_scalar(const struct field_ref *ref, pop_type value_type, const v
     edge->count = (uint32_t)(bits >> 32);
 }
 
-void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_type value_type, const void *value)
+void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                            pop_type value_type, const void *value)
 {
     struct field_ref ref;
     if (graph_ready(graph) && field_find(&ref, graph, where, "pop_graph_set_field", vertex, field))
         set_scalar(&ref, value_type, value);
 }
 
-void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, double value)
+void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                   double value)
 {
     struct field_ref ref;
     if (graph_ready(graph) && field_find(&ref, graph, where, "pop_graph_set_field_double", vertex, field))
@@ -209,7 +218,8 @@ static struct edge *vector_edge(const struct field_ref *ref, size_t index)
             return edge ? edge : field_edge_new(ref);
         field_fail(ref, POP_INDEX_ERROR, "is one vector, it has no row %zu: give POP_WHOLE", index);
     } else if (index == POP_WHOLE) {
-        field_fail(ref, POP_INDEX_ERROR, "is a vector of vectors: set it row by row, POP_FIELD(\"%s\", row)", ref->field->name);
+        field_fail(ref, POP_INDEX_ERROR, "is a vector of vectors: set it row by row, POP_FIELD(\"%s\", row)",
+                   ref->field->name);
     } else if (!edge) {
         field_fail(ref, POP_NO_SIZE_SPECIFIED, "has no size yet: call pop_graph_set_field_size first");
     } else if (index >= edge->count) {
@@ -220,8 +230,8 @@ static struct edge *vector_edge(const struct field_ref *ref, size_t index)
     return NULL;
 }
 
-void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field, pop_type value_type,
-                                   const void *values, size_t count)
+void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field,
+                                   pop_type value_type, const void *values, size_t count)
 {
     struct field_ref ref;
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_set_field_vector", vertex, field.name) ||
@@ -233,7 +243,8 @@ void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex
         return;
     }
     if (!store_data_room(ref.store, count * bytes) || ref.store->data.count + count * bytes >= (uint64_t)1 << 40) {
-        field_fail(&ref, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "cannot be set: there is no host memory for %zu values", count);
+        field_fail(&ref, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "cannot be set: there is no host memory for %zu values",
+                   count);
         return;
     }
     struct edge *edge = vector_edge(&ref, field.index);

@@ -3,22 +3,23 @@
 #include "graph/build.h"
 
 /* Whether host values can be taken: a type that pop_convert knows, memory that is there, and room for them. */
-static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type, const void *values,
-                         pop_type type, uint64_t count)
+static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type,
+                         const void *values, pop_type type, uint64_t count)
 {
     if (!pop_type_size(value_type))
         return store_fail_in(store, POP_TYPE_ERROR, where, api, path, "%d is no type of host values", (int)value_type);
     if (count && !values)
-        return store_fail_in(store, POP_POPLAR_ERROR, where, api, path, "values is NULL, %llu values of type %s are needed",
-                             (unsigned long long)count, pop_type_name(value_type));
+        return store_fail_in(store, POP_POPLAR_ERROR, where, api, path,
+                             "values is NULL, %llu values of type %s are needed", (unsigned long long)count,
+                             pop_type_name(value_type));
     if (!store_data_room(store, (size_t)count * pop_type_size(type)))
-        return store_fail_in(store, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, path, "no host memory for %llu values",
-                             (unsigned long long)count);
+        return store_fail_in(store, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, path,
+                             "no host memory for %llu values", (unsigned long long)count);
     return true;
 }
 
-static pop_tensor add_constant(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape, pop_type value_type,
-                               const void *values, bool fill, const char *name)
+static pop_tensor add_constant(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
+                               pop_type value_type, const void *values, bool fill, const char *name)
 {
     pop_tensor none = { 0 };
     uint64_t elements;
@@ -34,33 +35,37 @@ static pop_tensor add_constant(pop_where where, const char *api, pop_graph *grap
     store->variables.data[variable].constant = true;
     store->variables.data[variable].initial = (uint32_t)store->initials.count;
     uint64_t data = store_convert(store, value_type, values, type, count);
-    *vec_push(&store->initials) = (struct initial){ .variable = variable, .fill = fill, .count = elements, .data = data };
+    *vec_push(&store->initials) =
+        (struct initial){ .variable = variable, .fill = fill, .count = elements, .data = data };
     return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
 }
 
-pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_type value_type,
-                                     const void *values, const char *name)
+pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                     pop_type value_type, const void *values, const char *name)
 {
     return add_constant(where, "pop_graph_add_constant", graph, type, shape, value_type, values, false, name);
 }
 
-pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, double value, const char *name)
+pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                           double value, const char *name)
 {
     return add_constant(where, "pop_graph_add_constant_float", graph, type, shape, POP_DOUBLE, &value, true, name);
 }
 
-pop_tensor pop_graph_add_constant_fill_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_type value_type,
-                                          const void *value, const char *name)
+pop_tensor pop_graph_add_constant_fill_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                          pop_type value_type, const void *value, const char *name)
 {
     return add_constant(where, "pop_graph_add_constant_fill", graph, type, shape, value_type, value, true, name);
 }
 
-pop_tensor pop_graph_add_constant_half_at(pop_where where, pop_graph *graph, pop_shape shape, const uint16_t *bits, const char *name)
+pop_tensor pop_graph_add_constant_half_at(pop_where where, pop_graph *graph, pop_shape shape, const uint16_t *bits,
+                                          const char *name)
 {
     return add_constant(where, "pop_graph_add_constant_half", graph, POP_HALF, shape, POP_HALF, bits, false, name);
 }
 
-pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph, pop_shape shape, uint16_t bits, const char *name)
+pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph, pop_shape shape, uint16_t bits,
+                                               const char *name)
 {
     return add_constant(where, "pop_graph_add_constant_half_fill", graph, POP_HALF, shape, POP_HALF, &bits, true, name);
 }
@@ -74,14 +79,17 @@ struct initial_walk {
 static bool add_initial(const struct run *run, void *context)
 {
     struct initial_walk *walk = context;
-    struct initial initial = { .variable = run->variable, .fill = !walk->bytes, .begin = run->offset, .count = run->count };
+    struct initial initial = {
+        .variable = run->variable, .fill = !walk->bytes, .begin = run->offset, .count = run->count
+    };
     initial.data = walk->data;
     walk->data += run->count * walk->bytes;
     *vec_push(&walk->store->initials) = initial;
     return true;
 }
 
-static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_tensor t, pop_type value_type, const void *values, bool fill)
+static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_tensor t, pop_type value_type,
+                        const void *values, bool fill)
 {
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, t))
         return;
@@ -90,22 +98,26 @@ static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_
     const char *path = tensor_debug_name(t);
     uint64_t elements = pop_tensor_num_elements(t), count = fill && elements ? 1 : elements;
     if (pop_tensor_contains_constant(t)) {
-        store_fail_in(store, POP_POPLAR_ERROR, where, api, path, "the tensor holds constants, whose values cannot be set again");
+        store_fail_in(store, POP_POPLAR_ERROR, where, api, path,
+                      "the tensor holds constants, whose values cannot be set again");
         return;
     }
     if (!check_values(store, where, api, path, value_type, values, type, count))
         return;
-    struct initial_walk walk = { store, store_convert(store, value_type, values, type, count), fill ? 0 : pop_type_size(type) };
+    struct initial_walk walk = { store, store_convert(store, value_type, values, type, count),
+                                 fill ? 0 : pop_type_size(type) };
     if (elements)
         tensor_each_run(t, add_initial, &walk);
 }
 
-void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type, const void *values)
+void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
+                                    const void *values)
 {
     set_initial(where, "pop_graph_set_initial_value", graph, t, value_type, values, false);
 }
 
-void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type, const void *value)
+void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
+                                   const void *value)
 {
     set_initial(where, "pop_graph_set_initial_fill", graph, t, value_type, value, true);
 }
@@ -114,7 +126,7 @@ void pop_graph_set_initial_half_at(pop_where where, pop_graph *graph, pop_tensor
 {
     static const char api[] = "pop_graph_set_initial_half";
     if (graph_ready(graph) && pop_tensor_valid(t) && pop_tensor_type(t) != POP_HALF)
-        store_fail_in(graph->store, POP_TYPE_ERROR, where, api, tensor_debug_name(t), "bits of half are given, the tensor is %s",
-                      pop_type_name(pop_tensor_type(t)));
+        store_fail_in(graph->store, POP_TYPE_ERROR, where, api, tensor_debug_name(t),
+                      "bits of half are given, the tensor is %s", pop_type_name(pop_tensor_type(t)));
     set_initial(where, api, graph, t, POP_HALF, bits, false);
 }

@@ -33,11 +33,13 @@ void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
     }
 }
 
-static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_tensor t, const pop_interval_lists *mapping)
+static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_tensor t,
+                        const pop_interval_lists *mapping)
 {
     size_t elements = pop_tensor_num_elements(t), tiles = graph_num_tiles(graph);
     if (!mapping)
-        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t), "the mapping is NULL");
+        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                             "the mapping is NULL");
     for (size_t tile = 0; tile < mapping->count; ++tile) {
         if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1])
             return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
@@ -46,14 +48,15 @@ static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_
             pop_interval interval = mapping->intervals[i];
             if (interval.begin > interval.end || interval.end > elements)
                 return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
-                                     "interval [%zu, %zu) of tile %zu is not in the tensor's %zu elements", interval.begin, interval.end,
-                                     tile, elements);
+                                     "interval [%zu, %zu) of tile %zu is not in the tensor's %zu elements",
+                                     interval.begin, interval.end, tile, elements);
         }
     }
     return true;
 }
 
-void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t, const pop_interval_lists *mapping)
+void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                         const pop_interval_lists *mapping)
 {
     static const char api[] = "pop_graph_set_tile_mapping_lists";
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t) ||
@@ -73,10 +76,10 @@ enum { CURSORS = 16 };
 /* A walk over a tensor's runs that finds where each part lies, in the order of the flat tensor. */
 struct owner_walk {
     const pop_graph *graph;
-    uint64_t at;     /* flat elements passed */
+    uint64_t at; /* flat elements passed */
     bool complete;
-    size_t cursor[CURSORS]; /* by variable: only hints, so that two variables may share one */
-    VEC(struct tile_range) parts;  /* of the flat tensor, by virtual tile */
+    size_t cursor[CURSORS];       /* by variable: only hints, so that two variables may share one */
+    VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
 };
 
 static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
@@ -129,7 +132,8 @@ static void sort_by_tile(const struct owner_walk *walk, unsigned tiles, pop_inte
     free(at);
 }
 
-bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete, pop_interval_lists *mapping)
+bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
+                                   pop_interval_lists *mapping)
 {
     static const char api[] = "pop_graph_get_tile_mapping";
     if (mapping)

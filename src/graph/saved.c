@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts of tensors: collected from a graph, checked, built into another. */
 #include "graph/saved.h"
 
 #include "graph/tensor.h"
@@ -48,7 +49,8 @@ static void collect_variable(struct saved *layout, const pop_store *store, uint3
     to->follows_vertex = from->follows_vertex;
     tile_map_compact(&from->map);
     if (from->map.ranges.count)
-        memcpy(vec_extend(&to->ranges, from->map.ranges.count), from->map.ranges.data, from->map.ranges.count * sizeof(struct tile_range));
+        memcpy(vec_extend(&to->ranges, from->map.ranges.count), from->map.ranges.data,
+               from->map.ranges.count * sizeof(struct tile_range));
     if (!from->constant)
         return;
     const struct initial *initial = &store->initials.data[from->initial];
@@ -108,9 +110,12 @@ static bool check_variable(const struct saved_variable *v, unsigned tiles, char 
     for (size_t i = 0; i < v->ranges.count; ++i) {
         const struct tile_range *range = &v->ranges.data[i];
         if (range->begin < last || range->begin >= range->end || range->end > v->elements)
-            return snprintf(text, size, "the tile mapping of variable '%.40s' is no list of its ranges", v->name), false;
+            return snprintf(text, size, "the tile mapping of variable '%.40s' is no list of its ranges", v->name),
+                   false;
         if (range->tile >= tiles)
-            return snprintf(text, size, "variable '%.40s' lies on tile %u, and the graph has %u tiles", v->name, range->tile, tiles), false;
+            return snprintf(text, size, "variable '%.40s' lies on tile %u, and the graph has %u tiles", v->name,
+                            range->tile, tiles),
+                   false;
         last = range->end;
     }
     return true;
@@ -123,7 +128,8 @@ static uint64_t check_piece(const struct saved_piece *piece, const struct digit 
     if (piece->offset >= size || piece->digits > MAX_DIGITS)
         return 0;
     for (uint32_t i = 0; i < piece->digits; ++i) {
-        uint64_t extent = digit[i].extent, stride = digit[i].stride < 0 ? 0 - (uint64_t)digit[i].stride : (uint64_t)digit[i].stride;
+        uint64_t extent = digit[i].extent,
+                 stride = digit[i].stride < 0 ? 0 - (uint64_t)digit[i].stride : (uint64_t)digit[i].stride;
         if (extent < 1 || extent > MAX_ELEMENTS / elements || (stride && (extent - 1) > size / stride))
             return 0;
         elements *= extent;
@@ -135,7 +141,8 @@ static uint64_t check_piece(const struct saved_piece *piece, const struct digit 
     return elements;
 }
 
-static bool check_tensor(const struct saved *layout, const struct saved_tensor *tensor, size_t number, char *text, size_t size)
+static bool check_tensor(const struct saved *layout, const struct saved_tensor *tensor, size_t number, char *text,
+                         size_t size)
 {
     uint64_t elements = 1, found = 0;
     bool empty = false;
@@ -154,15 +161,19 @@ static bool check_tensor(const struct saved *layout, const struct saved_tensor *
         const struct saved_piece *piece = &tensor->pieces.data[i];
         uint64_t count = 0;
         if (piece->variable < layout->variables.count && piece->digits <= tensor->digits.count - digits &&
-            pop_type_size((pop_type)layout->variables.data[piece->variable].type) == pop_type_size((pop_type)tensor->type))
-            count = check_piece(piece, piece->digits ? tensor->digits.data + digits : NULL, layout->variables.data[piece->variable].elements);
+            pop_type_size((pop_type)layout->variables.data[piece->variable].type) ==
+                pop_type_size((pop_type)tensor->type))
+            count = check_piece(piece, piece->digits ? tensor->digits.data + digits : NULL,
+                                layout->variables.data[piece->variable].elements);
         if (!count || count > elements - found)
             return snprintf(text, size, "piece %zu of tensor %zu leaves its variable or the tensor", i, number), false;
         found += count;
         digits += piece->digits;
     }
     if (found != elements || digits != tensor->digits.count)
-        return snprintf(text, size, "the pieces of tensor %zu are not its shape's %llu elements", number, (unsigned long long)elements), false;
+        return snprintf(text, size, "the pieces of tensor %zu are not its shape's %llu elements", number,
+                        (unsigned long long)elements),
+               false;
     return true;
 }
 
@@ -193,22 +204,27 @@ static uint32_t build_variable(const struct saved_variable *from, pop_store *sto
     to->follows_vertex = from->follows_vertex;
     to->initial = (uint32_t)store->initials.count;
     uint64_t data = store_data(store, from->contents.data, from->contents.count);
-    *vec_push(&store->initials) = (struct initial){ .variable = index, .fill = from->fill, .count = from->elements, .data = data };
+    *vec_push(&store->initials) =
+        (struct initial){ .variable = index, .fill = from->fill, .count = from->elements, .data = data };
     return index;
 }
 
-static pop_tensor build_tensor(const struct saved_tensor *tensor, pop_store *store, pop_where where, const char *api, const uint32_t *variables)
+static pop_tensor build_tensor(const struct saved_tensor *tensor, pop_store *store, pop_where where, const char *api,
+                               const uint32_t *variables)
 {
     if (!tensor->pieces.count) { /* no elements: a variable of its own says type and shape */
         uint32_t index = variable_add(store, where, api, (pop_type)tensor->type, 0, "");
         return index == UINT32_MAX ? (pop_tensor){ 0 }
-                                   : tensor_of_variable(store, index, (pop_type)tensor->type, tensor->shape.data, tensor->shape.count, 0);
+                                   : tensor_of_variable(store, index, (pop_type)tensor->type, tensor->shape.data,
+                                                        tensor->shape.count, 0);
     }
     struct composite *composite = MEM_NEW(struct composite);
     for (size_t i = 0, at = 0; i < tensor->pieces.count; ++i) {
         struct digit digit[MAX_DIGITS];
-        struct piece piece = { .variable = variables[tensor->pieces.data[i].variable], .offset = tensor->pieces.data[i].offset,
-                               .elements = 1, .digit = digit };
+        struct piece piece = { .variable = variables[tensor->pieces.data[i].variable],
+                               .offset = tensor->pieces.data[i].offset,
+                               .elements = 1,
+                               .digit = digit };
         uint32_t count = tensor->pieces.data[i].digits;
         for (uint32_t k = 0; k < count; ++k) {
             digit[k] = tensor->digits.data[at++];
@@ -225,7 +241,8 @@ static pop_tensor build_tensor(const struct saved_tensor *tensor, pop_store *sto
     return tensor_pack(&v);
 }
 
-bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, const char *api, pop_tensor *tensors, size_t capacity)
+bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, const char *api, pop_tensor *tensors,
+                 size_t capacity)
 {
     pop_store *store = graph->store;
     uint32_t *variables = mem_alloc(layout->variables.count * sizeof(*variables));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of tensors apart from any graph: what pop_graph_serialize_tensors writes and pop_graph_deserialize_tensors reads. */
+/* The layout of tensors apart from any graph: what pop_graph_serialize_tensors writes and pop_graph_deserialize_tensors
+ * reads. */
 #ifndef GRAPH_SAVED_H
 #define GRAPH_SAVED_H
 
@@ -36,7 +37,8 @@ void saved_collect(struct saved *layout, const pop_store *store, pop_tensor t, u
 /* Whether the layout can be built in a graph of so many tiles: text says what is wrong otherwise. */
 bool saved_check(const struct saved *layout, unsigned tiles, char *text, size_t size);
 /* Makes new variables, and tensors of them; the layout was checked.  Nothing can fail but the limit of variables. */
-bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, const char *api, pop_tensor *tensors, size_t capacity);
+bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, const char *api, pop_tensor *tensors,
+                 size_t capacity);
 void saved_free(struct saved *layout);
 
 struct saved_variable *saved_add_variable(struct saved *layout); /* all zero */

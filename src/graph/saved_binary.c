@@ -11,7 +11,8 @@ static void write_variable(struct bytes *out, const struct saved_variable *v)
 {
     bytes_string(out, v->name);
     bytes_u8(out, v->type);
-    bytes_u8(out, (uint8_t)((v->constant ? CONSTANT : 0) | (v->follows_vertex ? FOLLOWS_VERTEX : 0) | (v->fill ? FILL : 0)));
+    bytes_u8(out,
+             (uint8_t)((v->constant ? CONSTANT : 0) | (v->follows_vertex ? FOLLOWS_VERTEX : 0) | (v->fill ? FILL : 0)));
     bytes_u64(out, v->elements);
     bytes_u64(out, v->contents.count);
     bytes_put(out, v->contents.data, v->contents.count);

@@ -27,10 +27,11 @@ static void write_variable(struct str *out, const struct saved_variable *v)
 {
     str_add(out, "{\"name\":");
     saved_quote(out, v->name);
-    str_format(out, ",\"type\":\"%s\",\"elements\":%llu", pop_type_name((pop_type)v->type), (unsigned long long)v->elements);
+    str_format(out, ",\"type\":\"%s\",\"elements\":%llu", pop_type_name((pop_type)v->type),
+               (unsigned long long)v->elements);
     if (v->constant) {
-        str_format(out, ",\"constant\":true,\"followsVertex\":%s,\"fill\":%s,\"contents\":\"", v->follows_vertex ? "true" : "false",
-                   v->fill ? "true" : "false");
+        str_format(out, ",\"constant\":true,\"followsVertex\":%s,\"fill\":%s,\"contents\":\"",
+                   v->follows_vertex ? "true" : "false", v->fill ? "true" : "false");
         for (size_t i = 0; i < v->contents.count; ++i)
             str_format(out, "%02x", v->contents.data[i]);
         str_add(out, "\"");
@@ -174,7 +175,8 @@ bool saved_read_json(const char *data, size_t size, struct saved *layout, pop_er
     json_error_t wrong;
     json_t *root = json_loadb(data, size, 0, &wrong);
     if (!root) {
-        error_set(error, POP_PARSE_ERROR, NO_WHERE, NULL, "the file is no JSON: %s at line %d, column %d", wrong.text, wrong.line, wrong.column);
+        error_set(error, POP_PARSE_ERROR, NO_WHERE, NULL, "the file is no JSON: %s at line %d, column %d", wrong.text,
+                  wrong.line, wrong.column);
         return false;
     }
     bool ok = json_integer_value(json_object_get(root, "version")) == 1;
@@ -185,7 +187,9 @@ bool saved_read_json(const char *data, size_t size, struct saved *layout, pop_er
         read_tensor(json_array_get(tensors, i), layout, &ok);
     json_decref(root);
     if (!ok)
-        error_set(error, POP_PARSE_ERROR, NO_WHERE, NULL, "the file is no tensor layout of version 1: something is missing in variable %zu, "
-                  "tensor %zu", layout->variables.count, layout->tensors.count);
+        error_set(error, POP_PARSE_ERROR, NO_WHERE, NULL,
+                  "the file is no tensor layout of version 1: something is missing in variable %zu, "
+                  "tensor %zu",
+                  layout->variables.count, layout->tensors.count);
     return ok;
 }

@@ -18,12 +18,13 @@ static bool check_file(pop_graph *graph, pop_where where, const char *api, const
     if (!file)
         return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "the file is NULL");
     if (format != POP_SERIALIZE_BINARY && format != POP_SERIALIZE_JSON)
-        return store_fail(graph->store, POP_POPLAR_ERROR, where, api, "%d is no format: POP_SERIALIZE_BINARY and POP_SERIALIZE_JSON are",
-                          (int)format);
+        return store_fail(graph->store, POP_POPLAR_ERROR, where, api,
+                          "%d is no format: POP_SERIALIZE_BINARY and POP_SERIALIZE_JSON are", (int)format);
     return true;
 }
 
-bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_tensors tensors, pop_serialization format)
+bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_tensors tensors,
+                                    pop_serialization format)
 {
     static const char api[] = "pop_graph_serialize_tensors";
     if (!check_file(graph, where, api, file, format))
@@ -54,8 +55,8 @@ bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *fil
     return ok;
 }
 
-size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format, pop_tensor *tensors,
-                                        size_t capacity)
+size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format,
+                                        pop_tensor *tensors, size_t capacity)
 {
     static const char api[] = "pop_graph_deserialize_tensors";
     if (!check_file(graph, where, api, file, format))
@@ -68,7 +69,8 @@ size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE 
         return 0;
     }
     struct saved layout = { 0 };
-    bool ok = format == POP_SERIALIZE_JSON ? saved_read_json(data, size, &layout, &error) : saved_read_binary(data, size, &layout, &error);
+    bool ok = format == POP_SERIALIZE_JSON ? saved_read_json(data, size, &layout, &error)
+                                           : saved_read_binary(data, size, &layout, &error);
     if (!ok)
         store_fail(graph->store, POP_PARSE_ERROR, where, api, "%s", error.text);
     else if (!saved_check(&layout, graph_num_tiles(graph->store->top), text, sizeof(text)))
@@ -89,8 +91,8 @@ static void dump_variables(struct str *out, pop_store *store)
         struct variable *v = &store->variables.data[i];
         str_format(out, "%s\n{\"id\":%zu,\"name\":", i ? "," : "", i);
         saved_quote(out, store_name(store, v->name));
-        str_format(out, ",\"type\":\"%s\",\"elements\":%llu,\"constant\":%s,\"mapping\":[", pop_type_name((pop_type)v->type),
-                   (unsigned long long)v->elements, v->constant ? "true" : "false");
+        str_format(out, ",\"type\":\"%s\",\"elements\":%llu,\"constant\":%s,\"mapping\":[",
+                   pop_type_name((pop_type)v->type), (unsigned long long)v->elements, v->constant ? "true" : "false");
         tile_map_compact(&v->map);
         for (size_t k = 0; k < v->map.ranges.count; ++k)
             str_format(out, "%s[%llu,%llu,%u]", k ? "," : "", (unsigned long long)v->map.ranges.data[k].begin,
@@ -172,7 +174,8 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
     if (!check_file(graph, where, api, file, format))
         return false;
     if (format != POP_SERIALIZE_JSON)
-        return store_fail(graph->store, POP_POPLAR_ERROR, where, api, "a whole graph is written as POP_SERIALIZE_JSON only");
+        return store_fail(graph->store, POP_POPLAR_ERROR, where, api,
+                          "a whole graph is written as POP_SERIALIZE_JSON only");
     pop_store *store = graph->store;
     char target[1024];
     pop_target_to_text(&store->target, target, sizeof(target));
@@ -183,7 +186,8 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
     dump_variables(&out, store);
     str_add(&out, ",\n\"computeSets\":[");
     for (size_t i = 0; i < store->sets.count; ++i) {
-        str_format(&out, "%s\n{\"id\":%zu,\"vertices\":%u,\"name\":", i ? "," : "", i, store->sets.data[i].vertex_count);
+        str_format(&out, "%s\n{\"id\":%zu,\"vertices\":%u,\"name\":", i ? "," : "", i,
+                   store->sets.data[i].vertex_count);
         saved_quote(&out, store_name(store, store->sets.data[i].name));
         str_add(&out, "}");
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The store of a graph: its life, errors, lines, names and data. */
 #include "graph/build.h"
 
 #include <stdarg.h>
@@ -78,7 +79,8 @@ bool store_fail(pop_store *store, pop_status status, pop_where where, const char
     return tell(store);
 }
 
-bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path, const char *format, ...)
+bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path,
+                   const char *format, ...)
 {
     if (!store_ready(store))
         return false;

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variables: shapes that are allowed, their storage in the graph, linear mapping. */
 #include "graph/build.h"
 
 #define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
-#define LARGEST_RANK 64
-#define MOST_VARIABLES ((size_t)1 << 31)
+#define LARGEST_RANK     64
+#define MOST_VARIABLES   ((size_t)1 << 31)
 
-bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type type, pop_shape shape, const char *name, uint64_t *elements)
+bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type type, pop_shape shape,
+                    const char *name, uint64_t *elements)
 {
     if (!pop_type_size(type))
         return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "%d is no element type", (int)type);
     if (!pop_type_is_supported(type))
-        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name,
-                             "no device has elements of type %s: use half or float, or an integer of 8, 16 or 32 bits, or long long",
-                             pop_type_name(type));
+        return store_fail_in(
+            store, POP_TENSOR_CREATION_ERROR, where, api, name,
+            "no device has elements of type %s: use half or float, or an integer of 8, 16 or 32 bits, or long long",
+            pop_type_name(type));
     if (shape.rank > LARGEST_RANK || (shape.rank && !shape.dims))
-        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "a shape of rank %zu: at most %d dimensions are allowed",
-                             shape.rank, LARGEST_RANK);
+        return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name,
+                             "a shape of rank %zu: at most %d dimensions are allowed", shape.rank, LARGEST_RANK);
     *elements = 1;
     for (size_t i = 0; i < shape.rank; ++i)
         if (!shape.dims[i])
             *elements = 0;
     for (size_t i = 0; i < shape.rank && *elements; ++i) {
         if (shape.dims[i] > LARGEST_VARIABLE / *elements)
-            return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name, "too many elements: a variable has at most 2^40");
+            return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name,
+                                 "too many elements: a variable has at most 2^40");
         *elements *= shape.dims[i];
     }
     return true;
 }
 
-uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_type type, uint64_t elements, const char *name)
+uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_type type, uint64_t elements,
+                      const char *name)
 {
     if (store->variables.count >= MOST_VARIABLES) {
         store_fail_in(store, POP_OVERFLOW_ERROR, where, api, name, "a graph has at most 2^31 variables");
@@ -41,7 +46,8 @@ uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_ty
     return (uint32_t)store->variables.count - 1;
 }
 
-static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape, const char *name)
+static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
+                      const char *name)
 {
     uint64_t elements;
     if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
@@ -52,7 +58,8 @@ static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_ty
     return tensor_of_variable(graph->store, variable, type, shape.dims, shape.rank, 0);
 }
 
-pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, const char *name)
+pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                     const char *name)
 {
     return add(where, "pop_graph_add_variable", graph, type, shape, name);
 }
@@ -74,8 +81,8 @@ static void map_linearly(const pop_graph *graph, struct variable *variable)
     }
 }
 
-pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_mapping_method method,
-                                            const char *name)
+pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                            pop_mapping_method method, const char *name)
 {
     static const char api[] = "pop_graph_add_variable_mapped";
     if (!graph_ready(graph))
@@ -97,8 +104,8 @@ pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph, uint32_t var
         return (pop_tensor){ 0 };
     pop_store *store = graph->store;
     if (variable >= store->variables.count) {
-        store_fail(store, POP_INDEX_ERROR, where, "pop_graph_variable", "there is no variable %u: the graph has %zu", variable,
-                   store->variables.count);
+        store_fail(store, POP_INDEX_ERROR, where, "pop_graph_variable", "there is no variable %u: the graph has %zu",
+                   variable, store->variables.count);
         return (pop_tensor){ 0 };
     }
     const struct variable *v = &store->variables.data[variable];

@@ -12,15 +12,13 @@ pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, 
     return (pop_compute_set){ store, (uint32_t)store->sets.count };
 }
 
-pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type)
+static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store, pop_compute_set set,
+                             const char *vertex_type)
 {
-    static const char api[] = "pop_graph_add_vertex";
     pop_vertex none = { 0 };
-    if (!graph_ready(graph))
-        return none;
-    pop_store *store = graph->store;
     if (set.store != store || !set.id || set.id > store->sets.count) {
-        store_fail(store, POP_INDEX_ERROR, where, api, "the compute set %s", set.id ? "belongs to another graph" : "is null");
+        store_fail(store, POP_INDEX_ERROR, where, api, "the compute set %s",
+                   set.id ? "belongs to another graph" : "is null");
         return none;
     }
     struct compute_set *of = &store->sets.data[set.id - 1];
@@ -36,6 +34,13 @@ pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_comput
     vertex->where = store_where(store, where);
     ++of->vertex_count;
     return (pop_vertex){ store, (uint32_t)store->vertices.count };
+}
+
+pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type)
+{
+    if (!graph_ready(graph))
+        return (pop_vertex){ 0 };
+    return add_vertex(where, "pop_graph_add_vertex", graph->store, set, vertex_type);
 }
 
 /* The vertex of a handle; NULL and index_error when it is null or another graph's. */
@@ -58,7 +63,8 @@ void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex verte
         error_path(&graph->store->error, store_name(graph->store, graph->store->sets.data[v->set].name));
 }
 
-void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles, uint64_t flops)
+void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles,
+                                    uint64_t flops)
 {
     if (!graph_ready(graph))
         return;
@@ -67,7 +73,8 @@ void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_verte
     if (!v)
         return;
     uint32_t *known = &store->estimate_cache[(cycles * 31 + flops) % STORE_CACHE];
-    if (!*known || store->estimates.data[*known - 1].cycles != cycles || store->estimates.data[*known - 1].flops != flops) {
+    if (!*known || store->estimates.data[*known - 1].cycles != cycles ||
+        store->estimates.data[*known - 1].flops != flops) {
         *vec_push(&store->estimates) = (pop_perf){ cycles, flops };
         *known = (uint32_t)store->estimates.count;
     }
@@ -90,19 +97,22 @@ pop_perf pop_graph_get_perf_estimate_at(pop_where where, pop_graph *graph, pop_v
 }
 
 /* A vertex whose connections fail is taken back, with all that hangs on it. */
-pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type,
-                                             pop_connections connections)
+pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
+                                             const char *vertex_type, pop_connections connections)
 {
+    static const char api[] = "pop_graph_add_vertex_connected";
     if (!graph_ready(graph))
         return (pop_vertex){ 0 };
     pop_store *store = graph->store;
     size_t edges = store->edges.count, views = store->views.count;
     uint64_t edge_count = store->edge_count;
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, vertex_type);
+    pop_vertex vertex = add_vertex(where, api, store, set, vertex_type);
+    if (!vertex.id)
+        return vertex;
     for (size_t i = 0; i < connections.count && graph_ready(graph); ++i)
-        pop_graph_connect_at(where, graph, vertex, connections.list[i].field, connections.list[i].tensor);
-    if (graph_ready(graph) || !vertex.id)
-        return graph_ready(graph) ? vertex : (pop_vertex){ 0 };
+        field_connect(where, api, graph, vertex, connections.list[i].field, &connections.list[i].tensor);
+    if (graph_ready(graph))
+        return vertex;
     --store->vertices.count;
     --store->sets.data[set.id - 1].vertex_count;
     store->edges.count = edges;

@@ -13,8 +13,8 @@ bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *
 {
     unsigned tiles = graph_num_tiles(graph);
     if (tile >= tiles)
-        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, path, "there is no tile %u: the graph has %u tiles", tile,
-                             tiles);
+        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, path,
+                             "there is no tile %u: the graph has %u tiles", tile, tiles);
     *physical = graph->tiles ? graph->tiles[tile] : tile;
     return true;
 }
@@ -58,8 +58,8 @@ pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph, unsign
         return NULL;
     unsigned ipus = graph->target.num_ipus, all = graph->target.tiles_per_ipu;
     if (!tiles_per_ipu || tiles_per_ipu > all) {
-        store_fail(graph->store, POP_INDEX_ERROR, where, "pop_graph_create_virtual", "%u tiles of each IPU asked for: 1 to %u are allowed",
-                   tiles_per_ipu, all);
+        store_fail(graph->store, POP_INDEX_ERROR, where, "pop_graph_create_virtual",
+                   "%u tiles of each IPU asked for: 1 to %u are allowed", tiles_per_ipu, all);
         return NULL;
     }
     unsigned *tiles = mem_alloc((size_t)ipus * tiles_per_ipu * sizeof(unsigned));
@@ -69,23 +69,25 @@ pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph, unsign
     return create(graph, tiles, ipus, tiles_per_ipu);
 }
 
-pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile, unsigned upper_tile)
+pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile,
+                                             unsigned upper_tile)
 {
     static const char api[] = "pop_graph_create_virtual_range";
     if (!graph_ready(graph))
         return NULL;
     unsigned all = graph->target.tiles_per_ipu, count = graph_num_tiles(graph);
     if (lower_tile >= upper_tile || upper_tile > count) {
-        store_fail(graph->store, POP_INDEX_ERROR, where, api, "no range of tiles [%u, %u): the graph has %u tiles", lower_tile, upper_tile,
-                   count);
+        store_fail(graph->store, POP_INDEX_ERROR, where, api, "no range of tiles [%u, %u): the graph has %u tiles",
+                   lower_tile, upper_tile, count);
         return NULL;
     }
     unsigned size = upper_tile - lower_tile, ipus = (upper_tile - 1) / all - lower_tile / all + 1;
     bool whole = lower_tile % all == 0 && upper_tile % all == 0;
     bool halves = ipus == 2 && size % 2 == 0 && all - lower_tile % all == size / 2;
     if (ipus > 1 && !whole && !halves) {
-        store_fail(graph->store, POP_INDEX_ERROR, where, api, "tiles [%u, %u) are not as many on each of %u IPUs: an IPU has %u tiles",
-                   lower_tile, upper_tile, ipus, all);
+        store_fail(graph->store, POP_INDEX_ERROR, where, api,
+                   "tiles [%u, %u) are not as many on each of %u IPUs: an IPU has %u tiles", lower_tile, upper_tile,
+                   ipus, all);
         return NULL;
     }
     unsigned *tiles = mem_alloc(size * sizeof(unsigned));
@@ -101,14 +103,16 @@ pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph, 
         return NULL;
     unsigned ipus = graph->target.num_ipus, all = graph->target.tiles_per_ipu;
     if (!per_ipu_tiles.count || !per_ipu_tiles.list) {
-        store_fail(graph->store, POP_INDEX_ERROR, where, api, "the list of tiles is empty: at least one tile of each IPU is needed");
+        store_fail(graph->store, POP_INDEX_ERROR, where, api,
+                   "the list of tiles is empty: at least one tile of each IPU is needed");
         return NULL;
     }
     bool *seen = mem_zero(all, sizeof(*seen));
     for (size_t i = 0; i < per_ipu_tiles.count; ++i) {
         unsigned tile = per_ipu_tiles.list[i];
         if (tile >= all)
-            store_fail(graph->store, POP_INDEX_ERROR, where, api, "there is no tile %u on an IPU of %u tiles", tile, all);
+            store_fail(graph->store, POP_INDEX_ERROR, where, api, "there is no tile %u on an IPU of %u tiles", tile,
+                       all);
         else if (seen[tile])
             store_fail(graph->store, POP_INDEX_ERROR, where, api, "tile %u stands twice in the list", tile);
         else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphviz pictures of what programs do: boxes for steps or vertices, ellipses for variables, dashed arrows for the order of steps. */
+/* Graphviz pictures of what programs do: boxes for steps or vertices, ellipses for variables, dashed arrows for the
+ * order of steps. */
 #include "base/str.h"
 #include "graph/build.h"
 #include "program/node.h"
@@ -18,7 +19,7 @@ struct dot {
     uint8_t *use;              /* of each variable, by the box being drawn */
     VEC(uint32_t) touched;     /* variables whose use is not 0 */
     bool *variable_drawn, *set_drawn, *function_drawn, *inside; /* inside: nodes on the way from the root */
-    size_t steps, last;        /* boxes drawn, and the latest in this order of execution */
+    size_t steps, last; /* boxes drawn, and the latest in this order of execution */
 };
 
 static void quote(struct dot *dot, const char *text)
@@ -65,7 +66,9 @@ static void use_edge(struct dot *dot, const struct edge *edge, uint8_t use)
 
 static void use_vertex(struct dot *dot, const struct vertex *vertex)
 {
-    static const uint8_t uses[] = { [FIELD_STATE] = 0, [FIELD_INPUT] = READ, [FIELD_OUTPUT] = WRITTEN, [FIELD_INOUT] = READ | WRITTEN };
+    static const uint8_t uses[] = {
+        [FIELD_STATE] = 0, [FIELD_INPUT] = READ, [FIELD_OUTPUT] = WRITTEN, [FIELD_INOUT] = READ | WRITTEN
+    };
     const struct codelet *codelet = dot->store->types.data[vertex->type].codelet;
     for (uint32_t i = vertex->edge; i != NO_EDGE; i = dot->store->edges.data[i].next) {
         const struct edge *edge = &dot->store->edges.data[i];
@@ -87,7 +90,8 @@ static void draw_uses(struct dot *dot, const char *box, size_t number)
                 quote(dot, name);
             else
                 str_format(&dot->out, "variable %u", index);
-            str_format(&dot->out, "\\n%s, %llu\"];\n", pop_type_name((pop_type)variable->type), (unsigned long long)variable->elements);
+            str_format(&dot->out, "\\n%s, %llu\"];\n", pop_type_name((pop_type)variable->type),
+                       (unsigned long long)variable->elements);
             dot->variable_drawn[index] = true;
         }
         if (dot->use[index] & READ)
@@ -235,13 +239,15 @@ static void sort_vertices(struct dot *dot)
         dot->members[dot->first[store->vertices.data[i].set + 1]++] = (uint32_t)i;
 }
 
-static bool output(pop_where where, const char *api, pop_graph *graph, FILE *file, const pop_program *programs, size_t count, bool vertices)
+static bool output(pop_where where, const char *api, pop_graph *graph, FILE *file, const pop_program *programs,
+                   size_t count, bool vertices)
 {
     if (!graph_ready(graph))
         return false;
     pop_store *store = graph->store;
     if (!file || (count && !programs))
-        return store_fail(store, POP_FILE_LOAD_ERROR, where, api, "%s NULL", file ? "the list of programs is" : "the file is");
+        return store_fail(store, POP_FILE_LOAD_ERROR, where, api, "%s NULL",
+                          file ? "the list of programs is" : "the file is");
     for (size_t i = 0; i < count; ++i)
         if (programs[i].store != store || !programs[i].id || programs[i].id > store->programs.count)
             return store_fail(store, POP_CONTROL_PROGRAM_ERROR, where, api, "program %zu %s", i,
@@ -272,12 +278,14 @@ static bool output(pop_where where, const char *api, pop_graph *graph, FILE *fil
     return ok || store_fail(store, POP_FILE_LOAD_ERROR, where, api, "the file cannot be written");
 }
 
-bool pop_graph_output_compute_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs, size_t count)
+bool pop_graph_output_compute_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs,
+                                       size_t count)
 {
     return output(where, "pop_graph_output_compute_graph", graph, file, programs, count, false);
 }
 
-bool pop_graph_output_vertex_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs, size_t count)
+bool pop_graph_output_vertex_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs,
+                                      size_t count)
 {
     return output(where, "pop_graph_output_vertex_graph", graph, file, programs, count, true);
 }

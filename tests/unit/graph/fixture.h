@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the graph share: a graph on a small machine, vertex types without a compiler, and the check of an error. */
+/* What the tests of the graph share: a graph on a small machine, vertex types without a compiler, and the check of an
+ * error. */
 #ifndef TESTS_GRAPH_FIXTURE_H
 #define TESTS_GRAPH_FIXTURE_H
 
@@ -22,7 +23,11 @@ static const struct codelet_field mix_fields[] = {
     { .name = "in", .direction = FIELD_INPUT, .shape = SHAPE_VECTOR, .type = POP_FLOAT },
     { .name = "io", .direction = FIELD_INOUT, .shape = SHAPE_VECTOR, .type = POP_FLOAT, .layout = LAYOUT_SHORT_SPAN },
     { .name = "rows", .direction = FIELD_INPUT, .shape = SHAPE_VECTORS, .type = POP_FLOAT },
-    { .name = "list", .direction = FIELD_OUTPUT, .shape = SHAPE_VECTOR_LIST, .type = POP_HALF, .inner_layout = LIST_COMPACT_DELTAN },
+    { .name = "list",
+      .direction = FIELD_OUTPUT,
+      .shape = SHAPE_VECTOR_LIST,
+      .type = POP_HALF,
+      .inner_layout = LIST_COMPACT_DELTAN },
     { .name = "ins", .direction = FIELD_INPUT, .shape = SHAPE_SCALARS, .type = POP_INT },
     { .name = "chars", .direction = FIELD_INPUT, .shape = SHAPE_VECTOR, .type = POP_SIGNED_CHAR },
     { .name = "n", .direction = FIELD_STATE, .shape = SHAPE_SCALAR, .type = POP_UNSIGNED_SHORT, .offset = 0 },
@@ -43,7 +48,8 @@ static inline struct module *fixture_module(const char *file, const char *code)
     module->object_count = 1;
     module->codelet_count = 2;
     module->codelets = arena_alloc(&module->arena, 2 * sizeof(*module->codelets));
-    module->codelets[0] = (struct codelet){ .name = "Add", .fields = (struct codelet_field *)add_fields, .field_count = 3 };
+    module->codelets[0] =
+        (struct codelet){ .name = "Add", .fields = (struct codelet_field *)add_fields, .field_count = 3 };
     module->codelets[1] = (struct codelet){ .name = "test::Mix<float>", .fields = (struct codelet_field *)mix_fields };
     module->codelets[1].field_count = sizeof(mix_fields) / sizeof(mix_fields[0]);
     for (int i = 0; i < 2; ++i) {
@@ -69,9 +75,11 @@ static inline void expect_error(pop_graph *graph, pop_status status, const char 
 {
     pop_error error;
     pop_graph_take_error(graph, &error);
-    if (error.status != status || !strstr(error.text, words) || (file && (!error.where.file || strcmp(error.where.file, file) != 0)))
-        fail_msg("expected %s with '%s' at %s, got %s: '%s' at %s (%s)", pop_status_name(status), words, file ? file : "",
-                 pop_status_name(error.status), error.text, error.where.file ? error.where.file : "", error.api);
+    if (error.status != status || !strstr(error.text, words) ||
+        (file && (!error.where.file || strcmp(error.where.file, file) != 0)))
+        fail_msg("expected %s with '%s' at %s, got %s: '%s' at %s (%s)", pop_status_name(status), words,
+                 file ? file : "", pop_status_name(error.status), error.text, error.where.file ? error.where.file : "",
+                 error.api);
     assert_true(error.api[0]);
 }
 #define EXPECT_ERROR(graph, status, words) expect_error(graph, status, words, __FILE__)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Connecting tensors to fields: what is stored, what is refused. */
 #include "fixture.h"
 
 struct setup {
@@ -170,15 +171,26 @@ static void what_does_not_fit_is_refused_and_changes_nothing(void **state)
     pop_tensor constant = pop_graph_add_constant_float(s.graph, POP_FLOAT, POP_SHAPE(2), 1, "constant");
     pop_tensor mixed = pop_tensor_concat(POP_TENSORS(s.vector, constant), 0);
     pop_tensor twice = pop_tensor_broadcast(s.vector, 2, 0);
-    const struct { pop_vertex vertex; const char *field; pop_tensor t; pop_status status; const char *words; } rows[] = {
+    const struct {
+        pop_vertex vertex;
+        const char *field;
+        pop_tensor t;
+        pop_status status;
+        const char *words;
+    } rows[] = {
         { s.add, "d", s.vector, POP_UNKNOWN_FIELD, "has no field 'd'" },
         { s.mix, "row", s.vector, POP_UNKNOWN_FIELD, "did you mean 'rows'?" },
         { s.mix, NULL, s.vector, POP_UNKNOWN_FIELD, "(null)" },
         { { 0 }, "a", s.vector, POP_INDEX_ERROR, "the vertex is null" },
         { { s.graph->store, 3 }, "a", s.vector, POP_INDEX_ERROR, "the vertex" },
-        { s.add, "a", { 0 }, POP_GRAPH_CONNECTION_ERROR, "field 'a' of vertex type 'Add' cannot be connected to a null tensor" },
+        { s.add,
+          "a",
+          { 0 },
+          POP_GRAPH_CONNECTION_ERROR,
+          "field 'a' of vertex type 'Add' cannot be connected to a null tensor" },
         { s.add, "a", foreign, POP_GRAPH_CONNECTION_ERROR, "another graph" },
-        { s.add, "a", s.vector, POP_GRAPH_CONNECTION_ERROR, "takes one element, of rank 0 or 1, the tensor's shape is {12}" },
+        { s.add, "a", s.vector, POP_GRAPH_CONNECTION_ERROR,
+          "takes one element, of rank 0 or 1, the tensor's shape is {12}" },
         { s.add, "a", pop_tensor_slice(s.vector, 0, 0, 0), POP_GRAPH_CONNECTION_ERROR, "takes one element" },
         { s.add, "a", pop_tensor_at(s.ints, 0), POP_TYPE_ERROR, "has elements of type float, the tensor's are int" },
         { s.add, "c", pop_tensor_at(constant, 0), POP_GRAPH_CONNECTION_ERROR, "holds constants (constant)" },
@@ -244,14 +256,10 @@ static void many_rows_keep_no_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars_and_vectors),
-        cmocka_unit_test(empty_vectors_and_far_offsets),
-        cmocka_unit_test(rows_and_lists),
-        cmocka_unit_test(element_by_element),
-        cmocka_unit_test(constants_on_edges),
-        cmocka_unit_test(what_does_not_fit_is_refused_and_changes_nothing),
-        cmocka_unit_test(char_is_signed_char),
-        cmocka_unit_test(many_rows_keep_no_nodes),
+        cmocka_unit_test(scalars_and_vectors), cmocka_unit_test(empty_vectors_and_far_offsets),
+        cmocka_unit_test(rows_and_lists),      cmocka_unit_test(element_by_element),
+        cmocka_unit_test(constants_on_edges),  cmocka_unit_test(what_does_not_fit_is_refused_and_changes_nothing),
+        cmocka_unit_test(char_is_signed_char), cmocka_unit_test(many_rows_keep_no_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Estimators and the limits of fields. */
 #include "fixture.h"
 
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -77,7 +78,8 @@ static void limits_of_fields(void **state)
     uint64_t floats = pop_graph_target(graph)->bytes_per_tile / 4;
     assert_int_equal(pop_graph_max_field_dim(graph, "test::Mix<float>", "in", 0), floats);
     assert_int_equal(pop_graph_max_field_dim(graph, "test::Mix<float>", "io", 0), 2047);
-    assert_int_equal(pop_graph_max_field_dim(graph, "test::Mix<float>", "list", 1), 4095); /* 20 + 12 bits for elements of 2 bytes */
+    assert_int_equal(pop_graph_max_field_dim(graph, "test::Mix<float>", "list", 1),
+                     4095); /* 20 + 12 bits for elements of 2 bytes */
     assert_true(pop_graph_max_vertex_field_value(graph, "test::Mix<float>", "n") == 65535);
     assert_true(pop_graph_max_vertex_field_value(graph, "test::Mix<float>", "scale") == 65504);
     expect_no_error(graph);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes and initial values of state. */
 #include "fixture.h"
 
 static pop_vertex mix(pop_graph *graph)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tile mapping, against plain arrays of owners. */
 #include "fixture.h"
 
 static uint64_t seed = 7;
@@ -49,7 +50,8 @@ static void later_calls_override(void **state)
         for (int call = 0; call < 40; ++call) {
             size_t begin = below(SIZE + 1), end = begin + below(SIZE - begin + 1), step = 1 + below(3);
             unsigned to = (unsigned)below(TILES);
-            pop_graph_set_tile_mapping(graph, pop_tensor_sub_sample(pop_tensor_slice(t, begin, end, 0), (unsigned)step, 0), to);
+            pop_graph_set_tile_mapping(
+                graph, pop_tensor_sub_sample(pop_tensor_slice(t, begin, end, 0), (unsigned)step, 0), to);
             for (size_t i = begin; i < end; i += step)
                 naive[i] = to;
             if (call % 7 == 0) {
@@ -148,7 +150,8 @@ static void gaps_are_told_or_refused(void **state)
     pop_interval_lists_free(&lists);
     assert_true(pop_graph_get_tile_mapping(graph, pop_tensor_slice(t, 3, 5, 0), NULL, &lists));
     pop_interval_lists_free(&lists);
-    assert_true(pop_graph_get_tile_mapping(graph, pop_tensor_slice(t, 9, 9, 0), NULL, &lists)); /* nothing is mapped completely */
+    assert_true(pop_graph_get_tile_mapping(graph, pop_tensor_slice(t, 9, 9, 0), NULL,
+                                           &lists)); /* nothing is mapped completely */
     assert_int_equal(lists.first[4], 0);
     pop_interval_lists_free(&lists);
     pop_graph_set_tile_mapping(graph, t, 4);
@@ -193,7 +196,9 @@ static void linear_mapping(void **state)
                 at = interval.end;
             }
         assert_int_equal(at, sizes[k]);
-        assert_int_equal(lists.first[5], sizes[k] / 32 > 5 ? 5 : sizes[k] < 64 ? sizes[k] > 0 : (sizes[k] + 1) / 2 * 2 / 32);
+        assert_int_equal(lists.first[5], sizes[k] / 32 > 5 ? 5
+                                         : sizes[k] < 64   ? sizes[k] > 0
+                                                           : (sizes[k] + 1) / 2 * 2 / 32);
         pop_interval_lists_free(&lists);
         pop_graph_destroy(graph);
     }

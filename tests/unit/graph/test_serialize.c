@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files of tensor layouts, whole, broken and malicious; the dump of a graph. */
 #include "fixture.h"
 
 #include "base/container.h"
@@ -21,7 +22,8 @@ static struct bytes_of written(pop_graph *graph, pop_tensors tensors, pop_serial
     return b;
 }
 
-static size_t read_back(pop_graph *graph, const void *data, size_t size, pop_serialization format, pop_tensor *tensors, size_t capacity)
+static size_t read_back(pop_graph *graph, const void *data, size_t size, pop_serialization format, pop_tensor *tensors,
+                        size_t capacity)
 {
     FILE *file = tmpfile();
     assert_int_equal(fwrite(data, 1, size, file), size);
@@ -117,7 +119,8 @@ static void layouts_come_back(void **state)
         pop_interval_lists_free(&mapping);
         pop_interval_lists_free(&original);
         pop_tensor one;
-        assert_int_equal(read_back(other, file.data, file.size, (pop_serialization)format, &one, 1), TENSORS); /* the count is the file's */
+        assert_int_equal(read_back(other, file.data, file.size, (pop_serialization)format, &one, 1),
+                         TENSORS); /* the count is the file's */
         expect_same(t[0], one);
         free(file.data);
     }
@@ -229,9 +232,12 @@ static void altered_sections_are_safe(void **state)
 static void impossible_layouts_are_refused(void **state)
 {
     (void)state;
-    static const char head[] = "{\"version\":1,\"variables\":[{\"name\":\"v\",\"type\":\"float\",\"elements\":10,\"mapping\":[%s]}],"
-                               "\"tensors\":[{\"type\":\"%s\",\"shape\":[%s],\"pieces\":[%s]}]}";
-    static const struct { const char *mapping, *type, *shape, *pieces, *words; } rows[] = {
+    static const char head[] =
+        "{\"version\":1,\"variables\":[{\"name\":\"v\",\"type\":\"float\",\"elements\":10,\"mapping\":[%s]}],"
+        "\"tensors\":[{\"type\":\"%s\",\"shape\":[%s],\"pieces\":[%s]}]}";
+    static const struct {
+        const char *mapping, *type, *shape, *pieces, *words;
+    } rows[] = {
         { "", "float", "5", "{\"variable\":0,\"offset\":0,\"digits\":[[5,2]]}", NULL },
         { "", "float", "5", "{\"variable\":0,\"offset\":1,\"digits\":[[5,2]]}", NULL },
         { "", "float", "5", "{\"variable\":0,\"offset\":2,\"digits\":[[5,2]]}", "piece 0 of tensor 0" },
@@ -243,7 +249,8 @@ static void impossible_layouts_are_refused(void **state)
         { "", "half", "5", "{\"variable\":0,\"offset\":0,\"digits\":[[5,1]]}", "piece 0 of tensor 0" },
         { "", "double", "5", "{\"variable\":0,\"offset\":0,\"digits\":[[5,1]]}", "no valid type" },
         { "", "float", "5", "{\"variable\":0,\"offset\":0,\"digits\":[[5,9223372036854775807]]}", "piece 0" },
-        { "", "float", "9223372036854775807", "{\"variable\":0,\"offset\":0,\"digits\":[[9223372036854775807,1]]}", "piece 0" },
+        { "", "float", "9223372036854775807", "{\"variable\":0,\"offset\":0,\"digits\":[[9223372036854775807,1]]}",
+          "piece 0" },
         { "", "float", "9223372036854775807,9223372036854775807", "", "too many elements" },
         { "[0,5,1],[5,10,2]", "float", "", "{\"variable\":0,\"offset\":9,\"digits\":[]}", NULL },
         { "[0,5,4]", "float", "0", "", "lies on tile 4" },
@@ -299,12 +306,14 @@ static void a_graph_as_json(void **state)
     json_t *root = json_loadb(b.data, b.size, 0, &wrong);
     if (!root)
         fail_msg("%s at line %d", wrong.text, wrong.line);
-    const json_t *vertices = json_object_get(root, "vertices"), *fields = json_object_get(json_array_get(vertices, 0), "fields");
+    const json_t *vertices = json_object_get(root, "vertices"),
+                 *fields = json_object_get(json_array_get(vertices, 0), "fields");
     assert_int_equal(json_array_size(vertices), 2);
     assert_int_equal(json_array_size(json_object_get(fields, "rows")), 2);
     assert_int_equal(json_array_size(json_object_get(fields, "in")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(vertices, 1), "tile")), 1);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(root, "variables"), 0), "name")), "t \"x\"");
+    assert_string_equal(
+        json_string_value(json_object_get(json_array_get(json_object_get(root, "variables"), 0), "name")), "t \"x\"");
     json_decref(root);
     free(b.data);
     pop_graph_destroy(graph);

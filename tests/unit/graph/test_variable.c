@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variables, constants and initial values. */
 #include "fixture.h"
 
 static void shapes_of_all_sizes(void **state)
@@ -27,9 +28,16 @@ static void what_no_device_has_is_refused(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
-    static const struct { pop_type type; const char *words; } refused[] = {
-        { POP_QUARTER, "quarter" }, { POP_LONG, "long" }, { POP_UNSIGNED_LONG, "unsigned long" }, { POP_DOUBLE, "double" },
-        { POP_TYPE_NULL, "0 is no element type" }, { (pop_type)77, "77 is no element type" },
+    static const struct {
+        pop_type type;
+        const char *words;
+    } refused[] = {
+        { POP_QUARTER, "quarter" },
+        { POP_LONG, "long" },
+        { POP_UNSIGNED_LONG, "unsigned long" },
+        { POP_DOUBLE, "double" },
+        { POP_TYPE_NULL, "0 is no element type" },
+        { (pop_type)77, "77 is no element type" },
     };
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); ++i) {
         assert_false(pop_tensor_valid(pop_graph_add_variable(graph, refused[i].type, POP_SHAPE(1), "x")));

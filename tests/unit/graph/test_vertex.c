@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compute sets, vertices and their own estimates. */
 #include "fixture.h"
 
 static void vertices_belong_to_sets(void **state)
@@ -76,8 +77,10 @@ static void a_vertex_whose_connections_fail_is_not_added(void **state)
     pop_compute_set set = pop_graph_add_compute_set(graph, "set");
     pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(6), "t");
     pop_tensor strided = pop_tensor_sub_sample(t, 2, 0);
-    pop_vertex v = pop_graph_add_vertex_connected(graph, set, "test::Mix<float>", POP_CONNECTIONS({ "in", strided }, { "nothing", t }));
+    pop_vertex v = pop_graph_add_vertex_connected(graph, set, "test::Mix<float>",
+                                                  POP_CONNECTIONS({ "in", strided }, { "nothing", t }));
     assert_int_equal(v.id, 0);
+    assert_string_equal(pop_graph_error(graph)->api, "pop_graph_add_vertex_connected");
     EXPECT_ERROR(graph, POP_UNKNOWN_FIELD, "nothing");
     const pop_store *store = graph->store;
     assert_int_equal(store->vertices.count + store->edges.count + store->views.count + store->edge_count, 0);

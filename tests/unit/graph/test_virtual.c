@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Virtual graphs: tile numbers, sharing, lifetimes. */
 #include "fixture.h"
 
 static void three_forms(void **state)

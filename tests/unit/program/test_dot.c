@@ -7,7 +7,8 @@ static char *drawn(pop_graph *graph, pop_program program, bool vertices)
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    assert_true(vertices ? pop_graph_output_vertex_graph(graph, file, &program, 1) : pop_graph_output_compute_graph(graph, file, &program, 1));
+    assert_true(vertices ? pop_graph_output_vertex_graph(graph, file, &program, 1)
+                         : pop_graph_output_compute_graph(graph, file, &program, 1));
     fclose(file);
     expect_no_error(graph);
     return text;
@@ -34,7 +35,8 @@ static struct setup setup(void)
     pop_compute_set set = pop_graph_add_compute_set(s.graph, "adds");
     for (unsigned i = 0; i < 2; ++i) {
         pop_vertex v = pop_graph_add_vertex_connected(s.graph, set, "Add",
-                                                      POP_CONNECTIONS({ "a", pop_tensor_at(a, i) }, { "b", pop_tensor_at(a, i + 1) },
+                                                      POP_CONNECTIONS({ "a", pop_tensor_at(a, i) },
+                                                                      { "b", pop_tensor_at(a, i + 1) },
                                                                       { "c", pop_tensor_at(b, i) }));
         if (i)
             pop_graph_map_vertex(s.graph, v, 3);
