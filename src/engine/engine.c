@@ -29,6 +29,17 @@ static void read_options(pop_engine *engine)
         *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
 }
 
+/* The code of every vertex type, found before anything runs. */
+static pop_status link_modules(const struct image *image, const char *api, pop_error *error)
+{
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < image->modules.count && status == POP_OK; ++i)
+        status = module_link(image->modules.data[i], error);
+    if (status != POP_OK && !error->api[0])
+        snprintf(error->api, sizeof(error->api), "%s", api);
+    return status;
+}
+
 pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error)
 {
     static const char api[] = "pop_engine_create_from";
@@ -49,9 +60,10 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     read_options(engine);
     streams_create(engine);
     engine->counts = mem_zero(engine->image->ops.count, sizeof(*engine->counts));
-    if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count) {
+    if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
         error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
                   "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
+    if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);
     }

@@ -90,17 +90,10 @@ static void load_values(pop_engine *engine)
 /* vertex.h promises this many on every target. */
 enum { MULTI_VERTEX_WORKERS = 6 };
 
-static pop_status link_groups(pop_engine *engine, const char *api, pop_error *error)
+/* The modules are linked already: an engine that could not link them was not made. */
+static void make_groups(pop_engine *engine)
 {
     const struct image *image = engine->image;
-    for (size_t i = 0; i < image->modules.count; ++i) {
-        pop_status status = module_link(image->modules.data[i], error);
-        if (status != POP_OK) {
-            if (error && !error->api[0])
-                snprintf(error->api, sizeof(error->api), "%s", api);
-            return status;
-        }
-    }
     for (size_t g = 0; g < image->groups.count; ++g) {
         const struct image_group *group = image->groups.data + g;
         const struct codelet *codelet = image_codelet(image, group->codelet);
@@ -114,7 +107,6 @@ static pop_status link_groups(pop_engine *engine, const char *api, pop_error *er
             .workers = codelet->kind == VERTEX_MULTI ? MULTI_VERTEX_WORKERS : 1,
         };
     }
-    return POP_OK;
 }
 
 /* Vertices may read this far behind what they are given (design.md 9). */
@@ -177,7 +169,8 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
         engine->groups = mem_zero(image->groups.count, sizeof(*engine->groups));
         engine->sets = mem_zero(image->sets.count, sizeof(*engine->sets));
     }
-    return link_groups(engine, api, error);
+    make_groups(engine);
+    return POP_OK;
 }
 
 void engine_unload(pop_engine *engine)

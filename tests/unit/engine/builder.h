@@ -99,7 +99,7 @@ static inline void build_initial(struct image *image, uint64_t offset, const voi
 /* A module of run functions in C (struct codelet_call is known to them), through the system's compiler. */
 static inline struct module *build_module(const char *source)
 {
-    char base[] = "/tmp/engine-test-XXXXXX", path[64], command[256];
+    char base[] = "engine-test-XXXXXX", path[64], command[256];
     int fd = mkstemp(base);
     assert_true(fd >= 0);
     close(fd);
@@ -113,7 +113,7 @@ static inline struct module *build_module(const char *source)
                   "    v != end && (call->current = v, true); v = (T *)((char *)v + call->stride))\n"
                   "%s", source);
     fclose(file);
-    snprintf(command, sizeof(command), "cc -O1 -shared -fPIC -o %s.so %s", base, path);
+    snprintf(command, sizeof(command), "cc -O1 -s -shared -fPIC -o %s.so %s", base, path);
     assert_int_equal(system(command), 0);
     remove(path);
     remove(base);

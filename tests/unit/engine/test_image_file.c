@@ -188,7 +188,7 @@ static void truncated_files_are_refused_at_every_length(void **state)
     char *data;
     size_t size;
     image_write(image, &data, &size);
-    for (size_t length = 0; length < size; length += length < 4096 || size - length < 4096 ? 1 : 61) {
+    for (size_t length = 0; length < size; length += length < 2048 || size - length < 512 ? 1 : 89) {
         char *part = mem_copy(data, length); /* its end is the allocation's: reading on is seen */
         assert_fails(image_read("x.exe", part, length, &read, error), POP_FILE_LOAD_ERROR, "x.exe");
         assert_null(read);
@@ -205,7 +205,7 @@ static void altered_files_are_refused_whatever_the_byte(void **state)
     char *data;
     size_t size;
     image_write(image, &data, &size);
-    for (size_t i = 0; i < size; i += i < 4096 || size - i < 8192 ? 1 : 61) {
+    for (size_t i = 0; i < size; i += i < 2048 || size - i < 512 ? 1 : 89) {
         data[i] ^= 0x10;
         assert_fails(image_read("x.exe", data, size, &read, error), POP_FILE_LOAD_ERROR, "x.exe");
         data[i] ^= 0x10;
@@ -241,7 +241,7 @@ static bool find_section(const char *data, const char *name, uint64_t *offset, u
 static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
 {
     (void)state;
-    static const unsigned char changes[] = { 0x01, 0x02, 0x08, 0x40, 0x80, 0xff };
+    static const unsigned char changes[] = { 0x01, 0x48, 0xff };
     struct image *image = make(), *read;
     char *data;
     size_t size, refused = 0, accepted = 0;
@@ -260,7 +260,7 @@ static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
                 module_release(read->modules.data[0]); /* one that is linked already */
                 read->modules.data[0] = module_retain(image->modules.data[0]);
                 run_all(read, POP_NO_OPTIONS);
-                if (c < 2)
+                if (c == 0)
                     run_all(read, (pop_options){ checked, 1 });
                 image_release(read);
             } else {
@@ -410,7 +410,7 @@ static void files_on_disk(void **state)
 {
     (void)state;
     pop_executable executable = { make() }, *read;
-    char path[] = "/tmp/engine-test-XXXXXX";
+    char path[] = "engine-test-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
