@@ -115,6 +115,7 @@ void rig_close(struct rig *r)
     pop_executable_destroy(r->executable);
     pop_executable_destroy(r->good);
     pop_interval_lists_free(&r->lists);
+    pop_profile_free(&r->value);
     pop_graph_destroy(r->made);
     pop_graph_destroy(r->other);
     pop_graph_destroy(r->graph);
@@ -145,6 +146,21 @@ void rig_sum(struct rig *r, pop_tensor in, pop_tensor out)
     pop_vertex sum = vertex(r, "Sum");
     pop_graph_connect(r->graph, sum, "in", in);
     pop_graph_connect(r->graph, sum, "out", out);
+}
+
+void rig_source_without_tmp(struct rig *r, const char *file, int line)
+{
+    char source[256], old[256] = "";
+    if (getenv("TMPDIR"))
+        snprintf(old, sizeof(old), "%s", getenv("TMPDIR"));
+    snprintf(source, sizeof(source), "/* %s */\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n",
+             r->directory); /* never seen before, so that no cache has it */
+    setenv("TMPDIR", "/no/such/directory", 1);
+    pop_graph_add_codelets_source_at((pop_where){ file, line }, r->graph, source, POP_FILE_C, "");
+    if (old[0])
+        setenv("TMPDIR", old, 1);
+    else
+        unsetenv("TMPDIR");
 }
 
 void rig_fill(struct rig *r, pop_tensor out)
@@ -221,6 +237,12 @@ pop_status rig_no_device(struct rig *r, pop_device *device)
     return r->error.status;
 }
 
+pop_status rig_none(struct rig *r, size_t count)
+{
+    assert_int_equal(count, 0);
+    return r->error.status;
+}
+
 pop_status rig_no_manager(struct rig *r, pop_device_manager *manager)
 {
     assert_null(manager);
@@ -238,6 +260,30 @@ pop_status rig_hazard(struct rig *r)
     rig_sum(r, r->v, r->sums);
     rig_sum(r, r->v, r->sums);
     return rig_no_engine(r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
+}
+
+pop_status rig_link(struct rig *r)
+{
+    pop_graph_add_codelets_source(r->graph, "#include <poplar/vertex.h>\nint no_such_function(void);\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\n"
+                                            "bool V_compute(V *v) { *v->out = no_such_function(); return true; }\n", POP_FILE_C, "");
+    pop_graph_connect(r->graph, vertex(r, "V"), "out", r->scalar);
+    return rig_no_engine(r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
+}
+
+/* Four terabytes. */
+pop_status rig_load_huge(struct rig *r)
+{
+    pop_tensor huge = pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE((size_t)1 << 40), POP_MAPPING_LINEAR, "huge");
+    pop_engine_destroy(r->engine);
+    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(pop_copy(pop_tensor_slice(huge, 0, 4, 0), r->v, false, NULL)), POP_NO_OPTIONS, &r->error);
+    rig_must(r->error.status, &r->error);
+    return pop_engine_load(r->engine, r->device, &r->error);
+}
+
+const pop_profile_value *rig_profile(struct rig *r)
+{
+    rig_must(pop_profile_read_json("{\"a\": 1}", 8, &r->value, &r->error), &r->error);
+    return &r->value;
 }
 
 /* Runs a graph's main program and asks for its cycles. */

@@ -5,6 +5,7 @@
 
 #include <poplar/popc.h>
 #include <poplar/poplar.h>
+#include <poplar/profile.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,6 +32,7 @@ struct rig {
     pop_executable *executable, *good;
     pop_engine *engine, *unloaded;
     pop_error error;
+    pop_profile_value value;
     FILE *scratch, *stream, *full;
     char directory[64], path[128];
     char bytes[64];
@@ -44,6 +46,7 @@ void rig_must(pop_status status, const pop_error *error);
 
 /* Makers for rows; what they make stands on the row's line. */
 void rig_sum(struct rig *r, pop_tensor in, pop_tensor out);
+void rig_source_without_tmp(struct rig *r, const char *file, int line); /* a new source, and no place to compile it */
 void rig_fill(struct rig *r, pop_tensor out);
 pop_vertex rig_mixed(struct rig *r); /* a and b are connected, rows and data are not */
 void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* and executes it */
@@ -56,10 +59,14 @@ pop_status rig_host(const void *const *inputs, void *const *outputs, void *user)
 
 /* The status of calls that return a handle: it must be NULL. */
 pop_status rig_no_device(struct rig *r, pop_device *device);
+pop_status rig_none(struct rig *r, size_t count); /* of calls that return how many there are */
 pop_status rig_no_manager(struct rig *r, pop_device_manager *manager);
 pop_status rig_no_engine(struct rig *r, pop_engine *engine);
 /* Larger attempts. */
 pop_status rig_hazard(struct rig *r);
+pop_status rig_link(struct rig *r); /* a codelet that calls a function that is nowhere */
+pop_status rig_load_huge(struct rig *r);
+const pop_profile_value *rig_profile(struct rig *r); /* not empty */
 pop_status rig_cycles(struct rig *r);
 pop_status rig_cycles_on_the_cpu(struct rig *r);
 pop_status rig_environment(struct rig *r, const char *text);
