@@ -8,6 +8,7 @@
 
 #include "compiler/plan.h"
 #include "graph/store.h"
+#include "rounds.h"
 
 #include <poplar/poplar.h>
 
@@ -214,7 +215,7 @@ static void test_random_copies(void **state)
     struct fixture f;
     begin(&f);
     uint64_t seed = 0x9e3779b97f4a7c15u;
-    for (unsigned round = 0; round < 3000; ++round) {
+    for (unsigned round = 0; round < rounds(3000); ++round) {
         pop_mark mark = pop_graph_mark(f.graph);
         pop_tensor destination = random_view(&seed, f.variable[random_below(&seed, VARIABLES)]);
         pop_tensor source = random_view(&seed, f.variable[random_below(&seed, VARIABLES)]);

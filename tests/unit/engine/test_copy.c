@@ -2,6 +2,7 @@
 /* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, threads or none; overlapping plans
  * behave as if everything were read first. */
 #include "builder.h"
+#include "rounds.h"
 
 static uint64_t seed = 88172645463325252u;
 static uint64_t random_below(uint64_t limit)
@@ -82,7 +83,7 @@ static void random_plans_match_a_naive_loop(void **state)
     (void)state;
     unsigned char *source = mem_alloc(BLOCK_BYTES), *seen = mem_alloc(BLOCK_BYTES), *wanted = mem_alloc(BLOCK_BYTES);
     struct pool *pool = pool_create(3);
-    for (int round = 0; round < 600; ++round) {
+    for (unsigned round = 0; round < rounds(100); ++round) {
         struct image *image = build_image(BLOCK_BYTES);
         struct image_copy copy = { 0, 0, 1 + (uint32_t)random_below(3), 0, 1 };
         for (uint32_t m = 0; m < copy.moves; ++m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every view operation, composed at random, against a plain list of (variable, element). */
 #include "graph/tensor.h"
+#include "rounds.h"
 
 #include <poplar/poplar.h>
 
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { LARGEST = 600, RANKS = 8, SLOTS = 14, CHAINS = 3000, STEPS = 12 };
+enum { LARGEST = 600, RANKS = 8, SLOTS = 14, CHAINS = 1500, STEPS = 12 };
 
 struct element {
     uint32_t variable;
@@ -743,7 +744,7 @@ static void random_views_have_the_elements_of_the_list(void **state)
     pop_target target = pop_target_create_cpu(false, 1);
     const char *only = getenv("TENSOR_SEED");
     pop_graph *graph = NULL;
-    for (uint64_t i = 0; i < CHAINS; ++i) {
+    for (uint64_t i = 0; i < rounds(CHAINS); ++i) {
         if (i % 100 == 0) {
             pop_graph_destroy(graph);
             graph = pop_graph_create(&target);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/machine.h"
+#include "rounds.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -14,13 +15,6 @@ static uint64_t next(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return *seed >> 33;
-}
-
-/* TREMULA_ROUNDS multiplies the rounds of random tests (scripts/check-all). */
-static int rounds(int standard)
-{
-    const char *factor = getenv("TREMULA_ROUNDS");
-    return standard * (factor && atoi(factor) > 0 ? atoi(factor) : 1);
 }
 
 static void test_only_differences_are_written(void **state)
@@ -100,7 +94,7 @@ static void test_random_targets_round_trip(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    int valid = 0, all = rounds(3000);
+    int valid = 0, all = (int)rounds(3000);
     for (int round = 0; round < all; ++round) {
         pop_target target = machine_target((enum machine)(next(&seed) % MACHINES)), back;
         for (size_t i = 0; i < machine_field_count; ++i)
@@ -167,7 +161,7 @@ static void test_damaged_lines(void **state)
     static const char line[] =
         "ipu2 type=ipu_model ipus=2 tiles=64 memory=65536 clock=1.5e9 sync_delay=none system=abc bus_sharing=false";
     uint64_t seed = 7;
-    int good = 0, all = rounds(5000);
+    int good = 0, all = (int)rounds(5000);
     for (int round = 0; round < all; ++round) {
         size_t length = strlen(line);
         char text[2 * sizeof(line)];
