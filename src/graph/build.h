@@ -72,6 +72,18 @@ struct edge *field_edge_new(const struct field_ref *ref);
  */
 uint32_t field_rows_new(const struct field_ref *ref, uint64_t count);
 
+/* Equal text: names of fields are a few letters, for which a call of strcmp is the larger part. */
+static inline bool same_name(const char *a, const char *b)
+{
+    for (int i = 0; i < 8; ++i) {
+        if (a[i] != b[i])
+            return false;
+        if (!a[i])
+            return true;
+    }
+    return strcmp(a + 8, b + 8) == 0;
+}
+
 static inline void edge_set_offset(struct edge *edge, uint64_t offset)
 {
     edge->offset = (uint32_t)offset;

@@ -34,7 +34,7 @@ bool store_loaded_type(pop_store *store, pop_where where, const char *api, const
 {
     if (name && store->last_type < store->types.count) {
         const struct codelet *last = store->types.data[store->last_type].codelet;
-        if (last && strcmp(last->name, name) == 0) {
+        if (last && same_name(last->name, name)) {
             *type = store->last_type;
             return true;
         }

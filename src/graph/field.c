@@ -38,7 +38,7 @@ bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const 
     for (uint32_t i = 0; i < count && name; ++i, ++at) {
         at = at < count ? at : 0;
         const struct codelet_field *field = &ref->codelet->fields[at];
-        if (field->name[0] == name[0] && strcmp(field->name, name) == 0) {
+        if (same_name(field->name, name)) {
             ref->field = field;
             ref->index = (uint16_t)at;
             return true;
