@@ -274,8 +274,9 @@ pop_status rig_link(struct rig *r)
 pop_status rig_load_huge(struct rig *r)
 {
     pop_tensor huge = pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE((size_t)1 << 40), POP_MAPPING_LINEAR, "huge");
+    pop_graph_create_host_read(r->graph, "huge", pop_tensor_slice(huge, 0, 4, 0));
     pop_engine_destroy(r->engine);
-    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(pop_copy(pop_tensor_slice(huge, 0, 4, 0), r->v, false, NULL)), POP_NO_OPTIONS, &r->error);
+    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->copy), POP_NO_OPTIONS, &r->error);
     rig_must(r->error.status, &r->error);
     return pop_engine_load(r->engine, r->device, &r->error);
 }
