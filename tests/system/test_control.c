@@ -140,7 +140,7 @@ static void switches(struct world *w)
     world_run(w, 2);
     WORLD_INTS(w, "trace", 3, 0, 0, 0, 0, 0, 0, 0);
     WORLD_PUT(w, "natural", (const unsigned[]){ 4 });
-    world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "4");
+    world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "Switch");
 }
 
 static void functions_are_called_from_several_places(struct world *w)

@@ -194,8 +194,8 @@ static void random_programs_of_copies(void **state)
 {
     (void)state;
     static const pop_type types[] = { POP_CHAR, POP_HALF, POP_FLOAT, POP_UNSIGNED_LONGLONG };
-    const char *wanted = getenv("TREMULA_TEST_SEEDS");
-    uint64_t seeds = wanted ? strtoull(wanted, NULL, 0) : 60;
+    const char *rounds = getenv("TREMULA_ROUNDS");
+    uint64_t seeds = 60 * (rounds ? strtoull(rounds, NULL, 0) : 1);
     for (uint64_t seed = 1; seed <= seeds; ++seed)
         for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
             struct world w;
