@@ -7,8 +7,10 @@
 #include "base/vec.h"
 
 struct bitmaps {
-    uint64_t **of; /* by variable; NULL: none yet */
+    uint64_t **of;      /* by variable; NULL: none yet */
     size_t count;
+    struct arena small; /* side by side: there may be millions of variables */
+    VEC(uint64_t *) large;
 };
 void bitmaps_init(struct bitmaps *maps, size_t variables);
 void bitmaps_free(struct bitmaps *maps);

@@ -31,6 +31,11 @@ struct used_set {
 struct vertex_group {
     uint32_t type; /* index of store->types */
     uint64_t first, count;
+    size_t first_span, spans;
+};
+/* Those of them that are on one tile. */
+struct tile_span {
+    uint32_t tile, count;
 };
 
 struct compiler {
@@ -53,6 +58,7 @@ struct compiler {
     /* sets, order */
     uint32_t *order;       /* used vertices by set, creation; then by set, type, tile, creation */
     VEC(struct vertex_group) groups;
+    VEC(struct tile_span) spans;
     /* hazard, exchange: all bits are 0 between passes */
     struct bitmaps bits;
     /* storage */

@@ -49,6 +49,7 @@ void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const str
     *walk = (struct tile_walk){ .c = c, .set = set };
     walk->first = mem_alloc(set->groups * sizeof(*walk->first));
     walk->last = mem_alloc(set->groups * sizeof(*walk->last));
+    walk->span = mem_zero(set->groups, sizeof(*walk->span));
     for (uint32_t g = 0; g < set->groups; ++g)
         walk->first[g] = walk->last[g] = c->groups.data[set->first_group + g].first;
 }
@@ -56,17 +57,19 @@ void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const str
 bool tile_walk_next(struct tile_walk *walk)
 {
     const struct compiler *c = walk->c;
-    const struct vertex *vertices = c->store->vertices.data;
     const struct vertex_group *groups = c->groups.data + walk->set->first_group;
     walk->tile = NONE;
-    for (uint32_t g = 0; g < walk->set->groups; ++g) {
-        walk->first[g] = walk->last[g];
-        if (walk->first[g] < groups[g].first + groups[g].count && vertices[c->order[walk->first[g]]].tile < walk->tile)
-            walk->tile = vertices[c->order[walk->first[g]]].tile;
-    }
     for (uint32_t g = 0; g < walk->set->groups; ++g)
-        while (walk->last[g] < groups[g].first + groups[g].count && vertices[c->order[walk->last[g]]].tile == walk->tile)
-            ++walk->last[g];
+        if (walk->span[g] < groups[g].spans && c->spans.data[groups[g].first_span + walk->span[g]].tile < walk->tile)
+            walk->tile = c->spans.data[groups[g].first_span + walk->span[g]].tile;
+    for (uint32_t g = 0; g < walk->set->groups; ++g) {
+        const struct tile_span *span = &c->spans.data[groups[g].first_span + walk->span[g]];
+        walk->first[g] = walk->last[g];
+        if (walk->span[g] == groups[g].spans || span->tile != walk->tile)
+            continue;
+        walk->last[g] += span->count;
+        ++walk->span[g];
+    }
     return walk->tile != NONE;
 }
 
@@ -74,4 +77,5 @@ void tile_walk_end(struct tile_walk *walk)
 {
     free(walk->first);
     free(walk->last);
+    free(walk->span);
 }

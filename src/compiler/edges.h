@@ -32,6 +32,7 @@ struct tile_walk {
     const struct used_set *set;
     uint32_t tile;
     uint64_t *first, *last; /* by group of the set */
+    size_t *span;           /* the same: its next one */
 };
 void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const struct used_set *set);
 bool tile_walk_next(struct tile_walk *walk);

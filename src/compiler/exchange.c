@@ -3,86 +3,40 @@
  * lasts as long as its busiest tile, and all tiles wait for it.
  *
  * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what others wrote.  A word is
- * sent once, however many tiles receive it.  In: order, compact tile maps, ops.  Out: exchange, host_exchange and sync of image->costs. */
+ * sent once, however many tiles receive it.  What a copy does not exchange, it moves within tiles.
+ * In: order, spans, compact tile maps, ops.  Out: exchange, host_exchange and sync of image->costs, compute of copies. */
 #include "compiler/edges.h"
+#include "compiler/marks.h"
+#include "compiler/owners.h"
 #include "compiler/runs.h"
+#include "compiler/traffic.h"
+#include "compiler/window.h"
 
 #include "target/cost.h"
-
-struct part {
-    uint32_t variable;
-    uint64_t begin, end;
-};
-
-/* Bytes by tile in one exchange. */
-struct load {
-    uint64_t *sent, *received;
-    VEC(uint32_t) touched; /* tiles that have any, some more than once */
-};
 
 struct traffic {
     struct compiler *c;
     struct load before, after; /* a set: exchanges before and after it; copies use the first */
-    size_t *cursor;            /* by variable: of its tile map */
-    struct bitmaps delivered;  /* elements that the current tile has, or has received */
-    VEC(struct part) delivered_parts, sent_parts; /* what to clear; sent ones stand in c->bits */
+    struct owners owners;
+    struct bitmaps delivered_bits;
+    struct marks delivered;    /* elements that the current tile has, or has received */
+    struct marks sent;         /* that have left their tiles in this step; in c->bits */
     uint32_t tile;             /* of the current vertex */
 };
 
-static uint64_t *bits_of(const struct traffic *t, struct bitmaps *maps, uint32_t variable)
-{
-    return bitmaps_get(maps, variable, t->c->store->variables.data[variable].elements);
-}
-
-static void load_init(struct load *load, unsigned tiles)
-{
-    *load = (struct load){ .sent = mem_zero(tiles, sizeof(*load->sent)), .received = mem_zero(tiles, sizeof(*load->received)) };
-}
-
-static void load_free(struct load *load)
-{
-    free(load->sent);
-    free(load->received);
-    vec_free(&load->touched);
-}
-
-static void load_add(struct load *load, uint64_t *by_tile, uint32_t tile, uint64_t bytes)
-{
-    if (!by_tile[tile])
-        *vec_push(&load->touched) = tile;
-    by_tile[tile] += bytes;
-}
-
-/* The busiest tile's cycles; the load is empty again. */
-static uint64_t load_finish(struct load *load, const pop_target *target)
-{
-    uint64_t longest = 0;
-    for (size_t i = 0; i < load->touched.count; ++i) {
-        uint32_t tile = load->touched.data[i];
-        uint64_t cycles = cost_exchange(target, load->sent[tile], load->received[tile]);
-        longest = cycles > longest ? cycles : longest;
-        load->sent[tile] = load->received[tile] = 0;
-    }
-    load->touched.count = 0;
-    return longest;
-}
-
 /* Elements leave their tile: those that did not already. */
-static void send(struct traffic *t, uint32_t from, const struct part *part)
+static void send(struct traffic *t, uint32_t from, struct part part)
 {
-    uint64_t fresh = bits_set(bits_of(t, &t->c->bits, part->variable), part->begin, part->end);
-    if (!fresh)
-        return;
-    load_add(&t->before, t->before.sent, from, fresh * variable_element_bytes(t->c, part->variable));
-    *vec_push(&t->sent_parts) = *part;
+    uint64_t fresh = marks_set(&t->sent, part);
+    if (fresh)
+        load_add(&t->before, t->before.sent, from, fresh * variable_element_bytes(t->c, part.variable));
 }
 
 /* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
 static uint32_t next_part(struct traffic *t, struct run *left, struct part *part)
 {
-    const struct tile_map *map = &t->c->store->variables.data[left->variable].map;
-    uint32_t owner = tile_map_find(map, left->offset, &t->cursor[left->variable]);
-    uint64_t stop = map->ranges.data[t->cursor[left->variable]].end, end = left->offset + left->count;
+    uint64_t stop, end = left->offset + left->count;
+    uint32_t owner = owners_find(&t->owners, left->variable, left->offset, &stop);
     *part = (struct part){ left->variable, left->offset, stop < end ? stop : end };
     left->offset = part->end;
     left->count = end - part->end;
@@ -95,25 +49,21 @@ static bool fetch_run(const struct run *run, void *context)
     struct traffic *t = context;
     struct run left = *run;
     struct part part;
-    if (t->c->store->variables.data[run->variable].follows_vertex)
-        return true;
     uint32_t owner = next_part(t, &left, &part);
-    if (owner == t->tile && !left.count)
+    if (owner == HOME_EVERYWHERE || (owner == t->tile && !left.count))
         return true;
-    uint64_t *delivered = bits_of(t, &t->delivered, run->variable);
-    if (bits_all(delivered, run->offset, run->offset + run->count))
+    if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count))
         return true;
     for (bool more = true; more;) {
-        uint64_t fresh = bits_set(delivered, part.begin, part.end);
+        uint64_t fresh = marks_set(&t->delivered, part);
         if (fresh && owner != t->tile) {
             load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part.variable));
-            send(t, owner, &part);
+            send(t, owner, part);
         }
         more = left.count > 0;
         if (more)
             owner = next_part(t, &left, &part);
     }
-    *vec_push(&t->delivered_parts) = (struct part){ run->variable, run->offset, run->offset + run->count };
     return true;
 }
 
@@ -132,105 +82,119 @@ static bool return_run(const struct run *run, void *context)
     return true;
 }
 
-static void clear_parts(struct traffic *t, struct bitmaps *maps, const struct part *parts, size_t count)
+static void vertex_traffic(struct traffic *t, const struct codelet *codelet, struct edge_list list)
 {
-    for (size_t i = 0; i < count; ++i)
-        bits_clear(bits_of(t, maps, parts[i].variable), parts[i].begin, parts[i].end);
-}
-
-static void clear_sent(struct traffic *t)
-{
-    clear_parts(t, &t->c->bits, t->sent_parts.data, t->sent_parts.count);
-    t->sent_parts.count = 0;
-}
-
-static void vertex_traffic(struct traffic *t, uint32_t vertex)
-{
-    const pop_store *store = t->c->store;
-    const struct vertex *v = &store->vertices.data[vertex];
-    const struct codelet *codelet = vertex_codelet(t->c, v);
-    for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
-        const struct edge *edge = &store->edges.data[e];
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+        const struct edge *edge = &list.edges[e];
         uint8_t direction = codelet->fields[edge->field].direction;
         if (direction == FIELD_INPUT || direction == FIELD_INOUT)
-            edge_each_run(store, edge, fetch_run, t);
+            edge_each_run(t->c->store, edge, fetch_run, t);
         if (direction == FIELD_OUTPUT || direction == FIELD_INOUT)
-            edge_each_run(store, edge, return_run, t);
+            edge_each_run(t->c->store, edge, return_run, t);
     }
 }
 
-/* An exchange takes a sync before it; a step that exchanges nothing takes none. */
-static struct image_cost exchange_cost(struct traffic *t, struct load *load)
+/* Where what a vertex reads is marked. */
+PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list list)
 {
-    uint64_t cycles = load_finish(load, &t->c->store->target);
-    return (struct image_cost){ .exchange = cycles, .sync = cycles ? cost_sync_all(&t->c->store->target) : 0 };
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+        const struct edge *edge = &list.edges[e];
+        if (edge->form != EDGE_RUN || t->owners.home[edge->variable] != HOME_PARTS)
+            continue;
+        const uint64_t *delivered = t->delivered_bits.of[edge->variable], *sent = t->c->bits.of[edge->variable];
+        if (delivered)
+            __builtin_prefetch(delivered + (edge_offset(edge) >> 6));
+        if (delivered && sent)
+            __builtin_prefetch(sent + (edge_offset(edge) >> 6));
+    }
 }
 
-static struct image_cost add_cost(struct image_cost a, struct image_cost b)
+static void set_traffic(struct traffic *t, const struct used_set *set)
 {
-    return (struct image_cost){ a.compute + b.compute, a.exchange + b.exchange, a.host_exchange + b.host_exchange, a.sync + b.sync };
+    const struct vertex_group *groups = &t->c->groups.data[set->first_group];
+    struct window *windows = mem_alloc(set->groups * sizeof(*windows));
+    struct tile_walk walk;
+    for (uint32_t g = 0; g < set->groups; ++g)
+        window_init(&windows[g], t->c, &groups[g], set->groups);
+    tile_walk_begin(&walk, t->c, set);
+    while (tile_walk_next(&walk)) {
+        t->tile = walk.tile;
+        for (uint32_t g = 0; g < set->groups; ++g) {
+            const struct codelet *codelet = t->c->store->types.data[groups[g].type].codelet;
+            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i) {
+                struct edge_list list = window_edges(&windows[g], i);
+                prefetch_bits(t, window_ahead(&windows[g], i));
+                vertex_traffic(t, codelet, list);
+            }
+        }
+        marks_clear(&t->delivered);
+    }
+    tile_walk_end(&walk);
+    marks_clear(&t->sent);
+    for (uint32_t g = 0; g < set->groups; ++g)
+        window_free(&windows[g]);
+    free(windows);
 }
 
 static struct image_cost set_cost(struct traffic *t, const struct used_set *set)
 {
-    struct tile_walk walk;
-    tile_walk_begin(&walk, t->c, set);
-    while (tile_walk_next(&walk)) {
-        t->tile = walk.tile;
-        for (uint32_t g = 0; g < set->groups; ++g)
-            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i)
-                vertex_traffic(t, t->c->order[i]);
-        clear_parts(t, &t->delivered, t->delivered_parts.data, t->delivered_parts.count);
-        t->delivered_parts.count = 0;
-    }
-    tile_walk_end(&walk);
-    clear_sent(t);
-    return add_cost(exchange_cost(t, &t->before), exchange_cost(t, &t->after));
-}
-
-/* The tile of a place, and how many elements of at most count follow it there. */
-static uint32_t owner_at(struct traffic *t, const struct run *run, uint64_t *count)
-{
-    const struct variable *variable = &t->c->store->variables.data[run->variable];
-    uint32_t owner = tile_map_find(&variable->map, run->offset, &t->cursor[run->variable]);
-    uint64_t left = variable->map.ranges.data[t->cursor[run->variable]].end - run->offset;
-    *count = left < *count ? left : *count;
-    return owner;
+    const pop_store *store = t->c->store;
+    const char *name = store_name(store, store->sets.data[set->set].name);
+    set_traffic(t, set);
+    return cost_add(load_finish(&t->before, &store->target, (struct step){ "before compute set", name }),
+                    load_finish(&t->after, &store->target, (struct step){ "after compute set", name }));
 }
 
 /* Whether all of a view lies on one tile, because each of its variables does. */
-static bool one_tile(const struct compiler *c, const struct view *view, uint32_t *tile)
+static bool one_tile(const struct traffic *t, const struct view *view, uint32_t *tile)
 {
     for (uint32_t i = 0; i < view->piece_count; ++i) {
-        const struct tile_map *map = &c->store->variables.data[view->pieces[i].variable].map;
-        if (map->ranges.count != 1 || (i && map->ranges.data[0].tile != *tile))
+        uint32_t home = t->owners.home[view->pieces[i].variable];
+        if (home == HOME_PARTS || (i && home != *tile))
             return false;
-        *tile = map->ranges.data[0].tile;
+        *tile = home;
     }
     return true;
 }
 
-static struct image_cost copy_cost(struct traffic *t, const struct program_node *n)
+/* Each element from its tile to another, once; what stays on a tile is moved there. */
+static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination)
 {
+    bool distinct = pieces_distinct(source->pieces, source->piece_count);
+    uint64_t bytes = pop_type_size((pop_type)source->type), stop;
     struct run_cursor from, to;
-    uint32_t source_tile = NONE, destination_tile = NONE;
-    if (one_tile(t->c, n->source, &source_tile) && one_tile(t->c, n->destination, &destination_tile) && source_tile == destination_tile)
-        return (struct image_cost){ 0 };
-    run_cursor_begin(&from, n->source->pieces, n->source->piece_count);
-    run_cursor_begin(&to, n->destination->pieces, n->destination->piece_count);
+    run_cursor_begin(&from, source->pieces, source->piece_count);
+    run_cursor_begin(&to, destination->pieces, destination->piece_count);
     while (from.run.count) {
         uint64_t count = from.run.count < to.run.count ? from.run.count : to.run.count;
-        uint32_t source = owner_at(t, &from.run, &count), destination = owner_at(t, &to.run, &count);
-        if (source != destination) {
-            struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
-            load_add(&t->before, t->before.received, destination, count * variable_element_bytes(t->c, to.run.variable));
-            send(t, source, &part);
+        uint32_t sender = owners_find(&t->owners, from.run.variable, from.run.offset, &stop);
+        count = stop - from.run.offset < count ? stop - from.run.offset : count;
+        uint32_t receiver = owners_find(&t->owners, to.run.variable, to.run.offset, &stop);
+        count = stop - to.run.offset < count ? stop - to.run.offset : count;
+        struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
+        if (sender == receiver) {
+            load_add(&t->before, t->before.moved, sender, count * bytes);
+        } else {
+            load_add(&t->before, t->before.received, receiver, count * bytes);
+            if (distinct)
+                load_add(&t->before, t->before.sent, sender, count * bytes);
+            else
+                send(t, sender, part);
         }
         run_cursor_skip(&from, count);
         run_cursor_skip(&to, count);
     }
-    clear_sent(t);
-    return exchange_cost(t, &t->before);
+    marks_clear(&t->sent);
+}
+
+static struct image_cost copy_cost(struct traffic *t, const struct program_node *n)
+{
+    uint32_t from = NONE, to = NONE;
+    if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE)
+        load_add(&t->before, t->before.moved, from, n->source->elements * pop_type_size((pop_type)n->source->type));
+    else
+        copy_traffic(t, n->source, n->destination);
+    return load_finish(&t->before, &t->c->store->target, (struct step){ "of copy", store_name(t->c->store, n->name) });
 }
 
 struct host_traffic {
@@ -248,12 +212,15 @@ static bool host_run(const struct run *run, void *context)
     return true;
 }
 
+/* An external sync before, two internal ones after, each as long as the other [ipu-model 2.2]. */
+enum { HOST_SYNCS = 3 };
+
 static struct image_cost host_cost(struct traffic *t, const struct view *view)
 {
     struct host_traffic host = { t, 0 };
     view_each_run(view, host_run, &host);
     uint64_t cycles = cost_host_exchange(&t->c->store->target, view->elements * pop_type_size((pop_type)view->type), host.packets);
-    return (struct image_cost){ .host_exchange = cycles, .sync = cycles ? cost_sync_all(&t->c->store->target) : 0 };
+    return (struct image_cost){ .host_exchange = cycles, .sync = cycles ? HOST_SYNCS * cost_sync_all(&t->c->store->target) : 0 };
 }
 
 static struct image_cost sync_cost(struct traffic *t, const struct program_node *n)
@@ -278,7 +245,7 @@ static struct image_cost node_cost(struct traffic *t, const struct program_node 
         return host_cost(t, n->source);
     case PROGRAM_CALL_HOST:
         for (size_t i = 0; i < n->operands.count; ++i)
-            cost = add_cost(cost, host_cost(t, n->operands.data[i]));
+            cost = cost_add(cost, host_cost(t, n->operands.data[i]));
         return cost;
     case PROGRAM_SYNC:
         return sync_cost(t, n);
@@ -310,7 +277,7 @@ static void cost_ops(struct traffic *t)
         if (!done[key])
             known[key] = node_cost(t, c->store->programs.data[node]);
         done[key] = true;
-        c->image->costs.data[i] = add_cost(c->image->costs.data[i], known[key]);
+        c->image->costs.data[i] = cost_add(c->image->costs.data[i], known[key]);
     }
     free(known);
     free(done);
@@ -323,14 +290,16 @@ bool pass_exchange(struct compiler *c)
     struct traffic t = { .c = c };
     load_init(&t.before, pop_target_num_tiles(&c->store->target));
     load_init(&t.after, pop_target_num_tiles(&c->store->target));
-    t.cursor = mem_zero(c->store->variables.count, sizeof(*t.cursor));
-    bitmaps_init(&t.delivered, c->store->variables.count);
+    owners_init(&t.owners, c);
+    bitmaps_init(&t.delivered_bits, c->store->variables.count);
+    marks_init(&t.delivered, &t.delivered_bits, c->store);
+    marks_init(&t.sent, &c->bits, c->store);
     cost_ops(&t);
-    bitmaps_free(&t.delivered);
+    marks_free(&t.delivered);
+    marks_free(&t.sent);
+    bitmaps_free(&t.delivered_bits);
     load_free(&t.before);
     load_free(&t.after);
-    vec_free(&t.delivered_parts);
-    vec_free(&t.sent_parts);
-    free(t.cursor);
+    owners_free(&t.owners);
     return true;
 }

@@ -50,12 +50,23 @@ static void open_frame(struct lowering *l, uint32_t node)
     *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
 }
 
+/* A program without children that stood somewhere before: the same op, with the copies that were planned for it then. */
+static void lower_again(struct lowering *l, uint32_t node)
+{
+    uint32_t parent = l->node;
+    l->node = node;
+    lower_op(l, l->c->image->ops.data[l->leaf_op[node]]);
+    l->node = parent;
+}
+
 /* A child in its place: its ops, or a call of them where they are shared. */
 static void open_child(struct lowering *l, uint32_t node)
 {
     const struct program_node *n = l->c->store->programs.data[node];
     if (l->c->references[node] > 1 && n->children.count)
         lower_op(l, (struct image_op){ .kind = CODE_CALL, .a = lower_body(l, node) });
+    else if (l->leaf_op[node] != NONE)
+        lower_again(l, node);
     else
         open_frame(l, node);
 }
@@ -68,11 +79,14 @@ static void lower_one_body(struct lowering *l, uint32_t node)
         size_t top = l->frames.count - 1;
         l->node = l->frames.data[top].node;
         const struct program_node *n = l->c->store->programs.data[l->node];
-        uint32_t child = lower_kinds[n->kind](l, &l->frames.data[top], n);
+        uint32_t before = lower_here(l), child = lower_kinds[n->kind](l, &l->frames.data[top], n);
         ++l->frames.data[top].stage;
-        if (child == LOWER_DONE)
+        if (child == LOWER_DONE) {
             --l->frames.count;
-        else if (child != NO_PROGRAM)
+            if (!n->children.count && lower_here(l) == before + 1)
+                l->leaf_op[l->node] = before;
+        }
+        if (child != LOWER_DONE && child != NO_PROGRAM)
             open_child(l, child);
     }
     l->node = node;
@@ -82,8 +96,9 @@ static void lower_one_body(struct lowering *l, uint32_t node)
 bool pass_lower(struct compiler *c)
 {
     struct lowering l = { .c = c, .body_of = mem_alloc(c->store->programs.count * sizeof(*l.body_of)) };
+    l.leaf_op = mem_alloc(c->store->programs.count * sizeof(*l.leaf_op));
     for (size_t i = 0; i < c->store->programs.count; ++i)
-        l.body_of[i] = NONE;
+        l.body_of[i] = l.leaf_op[i] = NONE;
     for (size_t i = 0; i < c->program_count; ++i)
         *vec_push(&c->image->programs) = lower_body(&l, c->programs[i].id - 1);
     for (size_t b = 0; b < l.bodies.count; ++b)
@@ -100,5 +115,6 @@ bool pass_lower(struct compiler *c)
     vec_free(&l.bodies);
     vec_free(&l.body_op);
     free(l.body_of);
+    free(l.leaf_op);
     return fits || compiler_fail(c, POP_CONTROL_PROGRAM_ERROR, 0, NULL, "the control programs have more than 2^32 steps");
 }

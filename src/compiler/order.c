@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sets: the vertices of used sets by (set, creation).  In: sets, checked vertices.  Out: order, first and count of sets.
- * order: the same by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are neighbours.  Out: order, groups.
+ * order: the same by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are neighbours.  Out: order, groups, spans.
  * Counting sorts, least significant key first. */
-#include "compiler/compiler.h"
+#include "compiler/prefetch.h"
 
 enum sort_key { KEY_TILE, KEY_TYPE, KEY_SET };
 
@@ -14,26 +14,32 @@ static uint32_t key_of(const struct compiler *c, uint32_t vertex, enum sort_key 
 
 static bool is_sorted(const struct compiler *c, enum sort_key key)
 {
-    for (uint64_t i = 1; i < c->vertex_count; ++i)
+    for (uint64_t i = 1; i < c->vertex_count; ++i) {
+        prefetch_vertex(c, i);
         if (key_of(c, c->order[i - 1], key) > key_of(c, c->order[i], key))
             return false;
+    }
     return true;
 }
 
 /* Stable; *spare is as long as order, and they change places. */
 static void sort_by(struct compiler *c, enum sort_key key, uint32_t buckets, uint32_t **spare)
 {
-    if (is_sorted(c, key))
+    if (buckets <= 1 || is_sorted(c, key))
         return;
     uint64_t *start = mem_zero((size_t)buckets + 1, sizeof(*start));
     if (!*spare)
         *spare = mem_alloc(c->vertex_count * sizeof(**spare));
-    for (uint64_t i = 0; i < c->vertex_count; ++i)
+    for (uint64_t i = 0; i < c->vertex_count; ++i) {
+        prefetch_vertex(c, i);
         ++start[key_of(c, c->order[i], key) + 1];
+    }
     for (uint32_t b = 0; b < buckets; ++b)
         start[b + 1] += start[b];
-    for (uint64_t i = 0; i < c->vertex_count; ++i)
+    for (uint64_t i = 0; i < c->vertex_count; ++i) {
+        prefetch_vertex(c, i);
         (*spare)[start[key_of(c, c->order[i], key)]++] = c->order[i];
+    }
     uint32_t *sorted = *spare;
     *spare = c->order;
     c->order = sorted;
@@ -65,10 +71,15 @@ static void find_groups(struct compiler *c, struct used_set *set)
     const struct vertex *vertices = c->store->vertices.data;
     set->first_group = (uint32_t)c->groups.count;
     for (uint64_t i = set->first, end = set->first + set->count; i < end;) {
-        struct vertex_group group = { vertices[c->order[i]].type, i, 0 };
-        while (i < end && vertices[c->order[i]].type == group.type)
-            ++i;
+        struct vertex_group group = { .type = vertices[c->order[i]].type, .first = i, .first_span = c->spans.count };
+        for (struct tile_span *span = NULL; i < end && vertices[c->order[i]].type == group.type; ++i, ++span->count) {
+            prefetch_vertex(c, i);
+            uint32_t tile = vertices[c->order[i]].tile;
+            if (!span || span->tile != tile)
+                *(span = vec_push(&c->spans)) = (struct tile_span){ tile, 0 };
+        }
         group.count = i - group.first;
+        group.spans = c->spans.count - group.first_span;
         *vec_push(&c->groups) = group;
     }
     set->groups = (uint32_t)c->groups.count - set->first_group;
@@ -76,13 +87,15 @@ static void find_groups(struct compiler *c, struct used_set *set)
 
 bool pass_order(struct compiler *c)
 {
-    uint32_t tiles = 0, *spare = NULL;
+    uint32_t tiles = 0, types = 0, first_type = c->vertex_count ? c->store->vertices.data[c->order[0]].type : 0, *spare = NULL;
     for (uint64_t i = 0; i < c->vertex_count; ++i) {
-        uint32_t tile = c->store->vertices.data[c->order[i]].tile;
-        tiles = tile >= tiles ? tile + 1 : tiles;
+        const struct vertex *v = &c->store->vertices.data[c->order[i]];
+        tiles = v->tile >= tiles ? v->tile + 1 : tiles;
+        if (v->type != first_type)
+            types = (uint32_t)c->store->types.count;
     }
     sort_by(c, KEY_TILE, tiles, &spare);
-    sort_by(c, KEY_TYPE, (uint32_t)c->store->types.count, &spare);
+    sort_by(c, KEY_TYPE, types, &spare);
     sort_by(c, KEY_SET, (uint32_t)c->sets.count, &spare);
     free(spare);
     for (size_t s = 0; s < c->sets.count; ++s)

@@ -23,6 +23,12 @@ static void verify_order(const struct compiler *c)
     for (size_t g = 0; g < c->groups.count; ++g)
         for (uint64_t i = 0; i < c->groups.data[g].count; ++i)
             assert(c->store->vertices.data[c->order[c->groups.data[g].first + i]].type == c->groups.data[g].type);
+    uint64_t at = 0;
+    for (size_t s = 0; s < c->spans.count; ++s)
+        for (uint32_t i = 0; i < c->spans.data[s].count; ++i, ++at)
+            assert(c->store->vertices.data[c->order[at]].tile == c->spans.data[s].tile);
+    assert(at == c->vertex_count);
+    (void)at;
 }
 
 static void verify_bits(const struct compiler *c)
@@ -113,6 +119,7 @@ static void compiler_free(struct compiler *c)
     free(c->variable_use);
     free(c->order);
     vec_free(&c->groups);
+    vec_free(&c->spans);
     bitmaps_free(&c->bits);
     free(c->storage);
     vec_free(&c->op_node);

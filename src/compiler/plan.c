@@ -5,6 +5,8 @@
  * digits agree (slices, transposes, broadcasts), and in runs at worst. */
 #include "compiler/plan.h"
 
+#include "compiler/runs.h"
+
 #include <assert.h>
 
 enum { MOST_DIGITS = 64 };
@@ -170,14 +172,8 @@ static void add_spans(struct span *spans, struct plan_side side, bool written)
 {
     for (size_t i = 0; i < side.count; ++i) {
         const struct piece *piece = &side.pieces[i];
-        struct span span = { piece->variable, written, piece->offset, piece->offset + (piece->elements > 0) };
-        for (uint32_t d = 0; d < piece->digits; ++d) {
-            int64_t reach = (int64_t)(piece->digit[d].extent - 1) * piece->digit[d].stride;
-            if (reach < 0)
-                span.begin -= (uint64_t)-reach;
-            else
-                span.end += (uint64_t)reach;
-        }
+        struct span span = { .variable = piece->variable, .written = written };
+        piece_span(piece, &span.begin, &span.end);
         spans[i] = span;
     }
 }

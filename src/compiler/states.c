@@ -68,9 +68,9 @@ static void note_writes(struct filler *f, const struct codelet *codelet)
         reads |= codelet->fields[i].direction == FIELD_INPUT;
     for (uint32_t i = 0; reads && i < codelet->field_count; ++i) {
         const struct codelet_field *field = &codelet->fields[i];
-        if (field->direction == FIELD_STATE || field->direction == FIELD_INPUT || f->edge_of[i] == NO_EDGE)
+        if (field->direction == FIELD_STATE || field->direction == FIELD_INPUT || !f->edge_of[i])
             continue;
-        const struct edge *edge = &f->c->store->edges.data[f->edge_of[i]];
+        const struct edge *edge = f->edge_of[i];
         if (edge->form != EDGE_LIST)
             note_write(f, field, edge);
         for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
@@ -179,25 +179,24 @@ static void fill_field(struct filler *f, const struct codelet_field *field, cons
 }
 
 /* The newest edge of each field stands first in the list, and counts. */
-static void find_edges(struct filler *f, uint32_t vertex, const struct codelet *codelet)
+static void find_edges(struct filler *f, struct edge_list list, const struct codelet *codelet)
 {
-    const pop_store *store = f->c->store;
     for (uint32_t i = 0; i < codelet->field_count; ++i)
-        f->edge_of[i] = NO_EDGE;
-    for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
-        if (f->edge_of[store->edges.data[e].field] == NO_EDGE)
-            f->edge_of[store->edges.data[e].field] = e;
+        f->edge_of[i] = NULL;
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
+        if (!f->edge_of[list.edges[e].field])
+            f->edge_of[list.edges[e].field] = &list.edges[e];
 }
 
-void fill_state(struct filler *f, uint32_t vertex, const struct codelet *codelet, uint64_t at)
+void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at)
 {
     memcpy(f->c->image->states.data + at, codelet->defaults, codelet->state_bytes);
-    find_edges(f, vertex, codelet);
+    find_edges(f, list, codelet);
     note_writes(f, codelet);
     f->work += codelet->state_bytes;
     for (uint32_t i = 0; i < codelet->field_count; ++i)
-        if (f->edge_of[i] != NO_EDGE)
-            fill_field(f, &codelet->fields[i], &f->c->store->edges.data[f->edge_of[i]], at + codelet->fields[i].offset);
+        if (f->edge_of[i])
+            fill_field(f, &codelet->fields[i], f->edge_of[i], at + codelet->fields[i].offset);
 }
 
 void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet)
@@ -211,7 +210,7 @@ void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codele
         uint64_t bytes = pop_type_size((pop_type)field->type);
         if (field->direction == FIELD_STATE)
             continue;
-        const struct edge *edge = &store->edges.data[f->edge_of[i]];
+        const struct edge *edge = f->edge_of[i];
         *vec_push(&image->edge_bytes) = edge->form == EDGE_LIST ? edge->count : edge_elements(store, edge) * bytes;
         for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
             *vec_push(&image->edge_bytes) = edge_elements(store, &store->edges.data[edge_offset(edge) + row]) * bytes;

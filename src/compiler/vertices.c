@@ -50,13 +50,15 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     uint64_t end = c->image->states.count, first = align_up(end, alignment), bytes = first - end + group->count * stride;
     memset(vec_extend(&c->image->states, bytes), 0, bytes);
     *vec_push(&c->image->groups) = (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
+    struct window window;
+    window_init(&window, c, group, 1);
     for (uint64_t i = 0; i < group->count; ++i) {
-        uint32_t vertex = c->order[group->first + i];
         f->vertex_in_set = (uint32_t)(group->first - set->first + i);
-        fill_state(f, vertex, codelet, first + i * stride);
+        fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
         if (c->checked)
-            fill_checks(f, vertex, codelet);
+            fill_checks(f, c->order[group->first + i], codelet);
     }
+    window_free(&window);
 }
 
 static void emit_set(struct filler *f, const struct used_set *set, uint32_t *codelet_of)
