@@ -12,6 +12,7 @@
 #include "compiler/traffic.h"
 #include "compiler/window.h"
 
+#include "base/log.h"
 #include "target/cost.h"
 
 struct traffic {
@@ -215,12 +216,15 @@ static bool host_run(const struct run *run, void *context)
 /* An external sync before, two internal ones after, each as long as the other [ipu-model 2.2]. */
 enum { HOST_SYNCS = 3 };
 
-static struct image_cost host_cost(struct traffic *t, const struct view *view)
+static struct image_cost host_cost(struct traffic *t, const struct program_node *n, const struct view *view)
 {
+    const pop_target *target = &t->c->store->target;
     struct host_traffic host = { t, 0 };
     view_each_run(view, host_run, &host);
-    uint64_t cycles = cost_host_exchange(&t->c->store->target, view->elements * pop_type_size((pop_type)view->type), host.packets);
-    return (struct image_cost){ .host_exchange = cycles, .sync = cycles ? HOST_SYNCS * cost_sync_all(&t->c->store->target) : 0 };
+    uint64_t bytes = view->elements * pop_type_size((pop_type)view->type), cycles = cost_host_exchange(target, bytes, host.packets);
+    LOG(COMPILER, TRACE, "host exchange of %s '%s': %llu bytes in %llu packets, %llu cycles", program_kind_name((enum program_kind)n->kind),
+        store_name(t->c->store, n->name), (unsigned long long)bytes, (unsigned long long)host.packets, (unsigned long long)cycles);
+    return (struct image_cost){ .host_exchange = cycles, .sync = cycles ? HOST_SYNCS * cost_sync_all(target) : 0 };
 }
 
 static struct image_cost sync_cost(struct traffic *t, const struct program_node *n)
@@ -239,13 +243,13 @@ static struct image_cost node_cost(struct traffic *t, const struct program_node 
         return copy_cost(t, n);
     case PROGRAM_STREAM_IN:
     case PROGRAM_REMOTE_IN:
-        return host_cost(t, n->destination);
+        return host_cost(t, n, n->destination);
     case PROGRAM_STREAM_OUT:
     case PROGRAM_REMOTE_OUT:
-        return host_cost(t, n->source);
+        return host_cost(t, n, n->source);
     case PROGRAM_CALL_HOST:
         for (size_t i = 0; i < n->operands.count; ++i)
-            cost = cost_add(cost, host_cost(t, n->operands.data[i]));
+            cost = cost_add(cost, host_cost(t, n, n->operands.data[i]));
         return cost;
     case PROGRAM_SYNC:
         return sync_cost(t, n);

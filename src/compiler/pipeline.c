@@ -135,6 +135,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     *image = NULL;
     if (!store_ready(store)) {
         *error = store->error;
+        LOG(COMPILER, ERR, "%s", error->text);
         return error->status;
     }
     struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
@@ -142,12 +143,18 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     c.checked = options_bool(options, "engine", "debug.checkedExecution");
     c.modelled = store->target.type != POP_TARGET_CPU;
     bitmaps_init(&c.bits, store->variables.count);
+    double start = milliseconds();
+    LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
+        store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
     bool good = run_passes(&c, progress, progress_user);
     compiler_free(&c);
     if (!good) {
+        LOG(COMPILER, ERR, "%s", error->text);
         image_release(c.image);
         return error->status;
     }
+    LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state", milliseconds() - start,
+        c.image->ops.count, (unsigned long long)c.image->storage_bytes, c.image->states.count);
     *image = c.image;
     return POP_OK;
 }

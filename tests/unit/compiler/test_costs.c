@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs do not depend on how the compiler walks: exchange is that of naive lists of elements, whatever the order of creation. */
+#include "fixture.h"
+
+#include "compiler/marks.h"
+#include "compiler/owners.h"
+#include "compiler/runs.h"
+#include "rounds.h"
+#include "target/cost.h"
+
+enum { TILES = 8, ELEMENTS = 200, MOST_READS = 12 };
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+struct elements {
+    uint32_t variable[4 * ELEMENTS];
+    uint64_t offset[4 * ELEMENTS];
+    size_t count;
+};
+
+static bool add_elements(const struct run *run, void *context)
+{
+    struct elements *list = context;
+    for (uint64_t i = 0; i < run->count; ++i, ++list->count) {
+        list->variable[list->count] = run->variable;
+        list->offset[list->count] = run->offset + i;
+    }
+    return true;
+}
+
+static struct elements elements_of(pop_tensor t)
+{
+    struct elements list = { .count = 0 };
+    tensor_each_run(t, add_elements, &list);
+    return list;
+}
+
+/* Two variables in ranges on random tiles; owner[variable][element]. */
+struct machine {
+    pop_tensor variable[2];
+    unsigned owner[2][ELEMENTS];
+};
+
+static void map_randomly(struct fixture *f, struct machine *m, uint32_t *seed)
+{
+    for (unsigned v = 0; v < 2; ++v) {
+        m->variable[v] = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v");
+        unsigned most = next_random(seed) % 3 ? 30 : ELEMENTS;
+        for (unsigned at = 0; at < ELEMENTS;) {
+            unsigned count = 1 + next_random(seed) % most, tile = next_random(seed) % TILES;
+            count = count < ELEMENTS - at ? count : ELEMENTS - at;
+            pop_graph_set_tile_mapping(f->graph, pop_tensor_slice(m->variable[v], at, at + count, 0), tile);
+            for (; count--; ++at)
+                m->owner[v][at] = tile;
+        }
+    }
+}
+
+/* A tile's bytes in an exchange of elements, each received once by a tile and sent once by its owner. */
+struct naive {
+    bool received[TILES][2][ELEMENTS], sent[2][ELEMENTS];
+    uint64_t in[TILES], out[TILES];
+};
+
+static void naive_fetch(struct naive *n, const struct machine *m, unsigned tile, unsigned variable, uint64_t element)
+{
+    unsigned owner = m->owner[variable][element];
+    if (owner == tile || n->received[tile][variable][element])
+        return;
+    n->received[tile][variable][element] = true;
+    n->in[tile] += 4;
+    n->out[owner] += n->sent[variable][element] ? 0 : 4;
+    n->sent[variable][element] = true;
+}
+
+static uint64_t naive_cycles(const struct naive *n, const pop_target *target)
+{
+    uint64_t longest = 0;
+    for (unsigned t = 0; t < TILES; ++t) {
+        uint64_t cycles = cost_exchange(target, n->out[t], n->in[t]);
+        longest = cycles > longest ? cycles : longest;
+    }
+    return longest;
+}
+
+/* Some view of at most 2 * ELEMENTS elements, with repetitions at times. */
+static pop_tensor random_view(const struct machine *m, uint32_t *seed)
+{
+    pop_tensor t = m->variable[next_random(seed) % 2];
+    size_t begin = next_random(seed) % ELEMENTS, end = begin + 1 + next_random(seed) % (ELEMENTS - begin);
+    switch (next_random(seed) % 6) {
+    case 0:
+        return pop_tensor_slice(t, begin, end, 0);
+    case 1:
+        return pop_tensor_reverse(pop_tensor_slice(t, begin, end, 0), 0);
+    case 2:
+        return pop_tensor_sub_sample(t, 1 + (unsigned)(begin % 7), 0);
+    case 3:
+        return pop_tensor_flatten(pop_tensor_transpose(pop_tensor_reshape(t, POP_SHAPE(ELEMENTS / 20, 20))));
+    case 4:
+        return pop_tensor_broadcast(pop_tensor_slice(t, begin, begin + 1 + (end - begin - 1) / 4, 0), 1 + (unsigned)(end % 3), 0);
+    default:
+        return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(t, begin, end, 0), pop_tensor_slice(m->variable[0], begin / 2, begin, 0)), 0);
+    }
+}
+
+static void test_reads_cost_what_lists_say(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < rounds(60); ++round) {
+        struct fixture f;
+        struct machine m;
+        struct naive naive = { 0 };
+        uint32_t seed = round;
+        begin(&f);
+        map_randomly(&f, &m, &seed);
+        pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+        unsigned vertices = 1 + next_random(&seed) % MOST_READS;
+        for (unsigned i = 0; i < vertices; ++i) {
+            unsigned tile = next_random(&seed) % TILES;
+            pop_tensor in = random_view(&m, &seed), out = variable(&f, 1, tile, "out");
+            in_out(&f, set, "Sum", tile, in, pop_tensor_at(out, 0));
+            struct elements list = elements_of(in);
+            for (size_t e = 0; e < list.count; ++e)
+                naive_fetch(&naive, &m, tile, list.variable[e], list.offset[e]);
+        }
+        compiled(&f, pop_execute(set, NULL));
+        assert_int_equal(cost_of(&f, CODE_EXECUTE).exchange, naive_cycles(&naive, &f.graph->store->target));
+        end(&f);
+    }
+}
+
+/* A copy: sent once however many places it goes to, received in each of them; what stays on a tile is moved there. */
+static void test_copies_cost_what_lists_say(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < rounds(60); ++round) {
+        struct fixture f;
+        struct machine m;
+        struct naive naive = { 0 };
+        uint64_t moved[TILES] = { 0 }, most = 0;
+        uint32_t seed = round + 1000;
+        begin(&f);
+        map_randomly(&f, &m, &seed);
+        pop_tensor source = random_view(&m, &seed);
+        pop_tensor destination = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(pop_tensor_num_elements(source)), "to");
+        struct elements list = elements_of(source);
+        for (size_t e = 0; e < list.count; ++e) {
+            unsigned tile = next_random(&seed) % 3 ? next_random(&seed) % TILES : m.owner[list.variable[e]][list.offset[e]];
+            unsigned owner = m.owner[list.variable[e]][list.offset[e]];
+            pop_graph_set_tile_mapping(f.graph, pop_tensor_at(destination, e), tile);
+            if (tile == owner) {
+                moved[tile] += 4;
+                continue;
+            }
+            naive.in[tile] += 4;
+            naive.out[owner] += naive.sent[list.variable[e]][list.offset[e]] ? 0 : 4;
+            naive.sent[list.variable[e]][list.offset[e]] = true;
+        }
+        for (unsigned t = 0; t < TILES; ++t)
+            most = moved[t] > most ? moved[t] : most;
+        compiled(&f, pop_copy(source, destination, false, NULL));
+        assert_int_equal(cost_of(&f, CODE_COPY).exchange, naive_cycles(&naive, &f.graph->store->target));
+        assert_int_equal(cost_of(&f, CODE_COPY).compute, cost_memcpy(&f.graph->store->target, most));
+        end(&f);
+    }
+}
+
+/* count vertices (a multiple of TILES) and some of another type, created tile by tile or round about: more than a window holds at once. */
+static void build_grid(struct fixture *f, bool by_tile, size_t count)
+{
+    begin(f);
+    pop_tensor a = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(count, 3), "a");
+    pop_tensor b = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(count), "b"), c = variable(f, count, 3, "c");
+    for (size_t i = 0; i < count; ++i)
+        pop_graph_set_tile_mapping(f->graph, pop_tensor_at(a, i), (unsigned)(i / 5 % TILES));
+    pop_graph_set_tile_mapping(f->graph, b, 1);
+    pop_compute_set set = pop_graph_add_compute_set(f->graph, "set");
+    for (size_t k = 0; k < count; ++k) {
+        size_t row = count / TILES, tile = by_tile ? k / row : k % TILES, i = by_tile ? k % row * TILES + tile : k;
+        in_out(f, set, "Sum", (unsigned)tile, pop_tensor_at(a, i), pop_tensor_at(b, i));
+        if (i % 3 == 0)
+            pop_graph_connect(f->graph, vertex(f, set, "Scale", (unsigned)tile, 1 + i % 50), "data", pop_tensor_slice(c, i, i + 1, 0));
+    }
+    compiled(f, pop_execute(set, NULL));
+}
+
+static void test_order_of_creation_does_not_matter(void **state)
+{
+    (void)state;
+    enum { COUNT = TILES * 20011 };
+    struct fixture ordered, around;
+    build_grid(&ordered, true, COUNT);
+    build_grid(&around, false, COUNT);
+    assert_int_equal(ordered.image->states.count, around.image->states.count);
+    assert_memory_equal(ordered.image->states.data, around.image->states.data, around.image->states.count);
+    struct image_cost a = cost_of(&ordered, CODE_EXECUTE), b = cost_of(&around, CODE_EXECUTE);
+    assert_memory_equal(&a, &b, sizeof(a));
+    assert_true(a.exchange && a.compute);
+    end(&ordered);
+    end(&around);
+}
+
+/* A vertex whose edges are gathered pays for it on its tile; one that also writes there pays twice. */
+static void test_gathers_cost(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 400, 0, "a"), b = variable(&f, 400, 0, "b");
+    pop_compute_set plain = pop_graph_add_compute_set(f.graph, "plain"), strided = pop_graph_add_compute_set(f.graph, "strided");
+    in_out(&f, plain, "Map", 0, pop_tensor_slice(a, 0, 200, 0), pop_tensor_slice(b, 0, 200, 0));
+    in_out(&f, strided, "Map", 0, pop_tensor_sub_sample(a, 2, 0), pop_tensor_sub_sample(b, 2, 0));
+    compiled(&f, pop_execute(plain, NULL));
+    uint64_t cycles = cost_of(&f, CODE_EXECUTE).compute;
+    assert_int_equal(cycles, 60);
+    compiled(&f, pop_execute(strided, NULL));
+    assert_int_equal(cost_of(&f, CODE_EXECUTE).compute, cycles + 3 * cost_memcpy(&f.graph->store->target, 800));
+    end(&f);
+}
+
+/* An external sync before a host copy, two internal ones after it. */
+static void test_host_copies_sync(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 10, 2, "a");
+    pop_stream in = pop_graph_add_host_to_device_fifo(f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    compiled(&f, pop_copy_from_stream(in, a, false, NULL));
+    assert_int_equal(cost_of(&f, CODE_STREAM_IN).sync, 3 * 118);
+    assert_int_equal(cost_of(&f, CODE_STREAM_IN).host_exchange, cost_host_exchange(&f.graph->store->target, 40, 1));
+    end(&f);
+}
+
+/* A program without children that stands in many places: one plan, an op and its cost in each. */
+static void test_leaves_are_planned_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 100, 0, "a"), b = variable(&f, 50, 1, "b");
+    pop_stream out = pop_graph_add_device_to_host_fifo(f.graph, "out", POP_FLOAT, 50, POP_NO_OPTIONS);
+    pop_program copy = pop_copy(pop_tensor_sub_sample(a, 2, 0), b, false, NULL), stream = pop_copy_to_stream(b, out, false, NULL);
+    pop_program print = pop_print_tensor(NULL, b, NULL), empty = pop_sequence(f.graph, NULL), all = pop_sequence(f.graph, NULL);
+    for (unsigned i = 0; i < 100; ++i) {
+        pop_sequence_add(all, copy);
+        pop_sequence_add(all, stream);
+        pop_sequence_add(all, empty);
+        pop_sequence_add(all, print);
+        pop_sequence_add(all, pop_repeat(2, copy, NULL));
+    }
+    compiled(&f, all);
+    assert_int_equal(f.image->copies.count, 3);
+    assert_int_equal(f.image->prints.count, 1);
+    assert_int_equal(f.image->ops.count, 100 * 6 + 1);
+    struct image_cost cost = cost_of(&f, CODE_COPY);
+    assert_true(cost.exchange > 0);
+    size_t copies = 0;
+    for (size_t i = 0; i < f.image->ops.count; ++i)
+        if (f.image->ops.data[i].kind == CODE_COPY) {
+            assert_memory_equal(&f.image->costs.data[i], &cost, sizeof(cost));
+            ++copies;
+        }
+    assert_int_equal(copies, 200);
+    end(&f);
+}
+
+static void test_distinct_pieces(void **state)
+{
+    (void)state;
+    static const struct digit plain[] = { { 7, 1 } }, matrix[] = { { 3, 1 }, { 5, -3 } }, repeat[] = { { 2, 0 }, { 4, 1 } };
+    static const struct digit windows[] = { { 4, 2 }, { 3, 1 } }, doubled[] = { { 2, 1 }, { 2, 1 } };
+    const struct {
+        struct piece pieces[2];
+        size_t count;
+        bool distinct;
+    } cases[] = {
+        { { { .elements = 1 } }, 0, true },
+        { { { .elements = 1, .offset = 3 } }, 1, true },
+        { { { .elements = 7, .digits = 1, .digit = plain } }, 1, true },
+        { { { .elements = 15, .offset = 12, .digits = 2, .digit = matrix } }, 1, true },
+        { { { .elements = 8, .digits = 2, .digit = repeat } }, 1, false },
+        { { { .elements = 12, .digits = 2, .digit = windows } }, 1, false },
+        { { { .elements = 4, .digits = 2, .digit = doubled } }, 1, false },
+        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .offset = 7, .digits = 1, .digit = plain } }, 2, true },
+        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .offset = 6, .digits = 1, .digit = plain } }, 2, false },
+        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .variable = 1, .digits = 1, .digit = plain } }, 2, true },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+        assert_int_equal(pieces_distinct(cases[i].pieces, cases[i].count), cases[i].distinct);
+}
+
+/* More marks than are kept one by one. */
+static void test_many_marks(void **state)
+{
+    (void)state;
+    enum { COUNT = 200003 };
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 2 * COUNT, 0, "a"), b = variable(&f, 5, 0, "b");
+    (void)a, (void)b;
+    struct bitmaps bits;
+    struct marks marks;
+    bitmaps_init(&bits, 2);
+    marks_init(&marks, &bits, f.graph->store);
+    for (unsigned round = 0; round < 2; ++round) {
+        for (uint64_t i = 0; i < COUNT; ++i)
+            assert_int_equal(marks_set(&marks, (struct part){ 0, 2 * i, 2 * i + 1 }), 1);
+        assert_int_equal(marks_set(&marks, (struct part){ 0, 0, 2 * COUNT }), COUNT);
+        assert_int_equal(marks_set(&marks, (struct part){ 1, 1, 5 }), 4);
+        assert_true(marks_all(&marks, 0, 0, 2 * COUNT));
+        marks_clear(&marks);
+        assert_true(bitmaps_clean(&bits, 0, 2 * COUNT) && bitmaps_clean(&bits, 1, 5));
+        assert_int_equal(marks_set(&marks, (struct part){ 1, 0, 5 }), 5);
+        marks_clear(&marks);
+        assert_true(bitmaps_clean(&bits, 1, 5));
+    }
+    marks_free(&marks);
+    bitmaps_free(&bits);
+    end(&f);
+}
+
+/* Ranges of very different lengths: each element's owner, and where the range ends. */
+static void test_owners(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    uint32_t seed = 7;
+    enum { COUNT = 100003 };
+    pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(COUNT), "a"), b = variable(&f, 9, 5, "b");
+    unsigned *owner = mem_alloc(COUNT * sizeof(*owner));
+    for (unsigned at = 0, before = 0; at < COUNT;) {
+        unsigned count = at < COUNT / 2 ? COUNT / 2 : 1 + next_random(&seed) % 3, tile = (before + 1 + next_random(&seed) % 7) % 8;
+        count = count < COUNT - at ? count : COUNT - at;
+        pop_graph_set_tile_mapping(f.graph, pop_tensor_slice(a, at, at + count, 0), tile);
+        for (before = tile; count--; ++at)
+            owner[at] = tile;
+    }
+    (void)b;
+    uint8_t use[] = { VARIABLE_MAPPED, VARIABLE_MAPPED };
+    struct compiler c = { .store = f.graph->store, .variable_use = use };
+    struct owners owners;
+    tile_map_compact(&c.store->variables.data[0].map);
+    tile_map_compact(&c.store->variables.data[1].map);
+    owners_init(&owners, &c);
+    for (uint64_t i = 0; i < COUNT; ++i) {
+        uint64_t end_at;
+        assert_int_equal(owners_find(&owners, 0, i, &end_at), owner[i]);
+        assert_true(end_at > i && owner[end_at - 1] == owner[i] && (end_at == COUNT || owner[end_at] != owner[i]));
+    }
+    uint64_t end_at;
+    assert_int_equal(owners.home[1], 5);
+    assert_int_equal(owners_find(&owners, 1, 8, &end_at), 5);
+    assert_true(end_at >= 9);
+    owners_free(&owners);
+    free(owner);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_cost_what_lists_say), cmocka_unit_test(test_copies_cost_what_lists_say),
+        cmocka_unit_test(test_order_of_creation_does_not_matter), cmocka_unit_test(test_gathers_cost),
+        cmocka_unit_test(test_host_copies_sync), cmocka_unit_test(test_leaves_are_planned_once),
+        cmocka_unit_test(test_distinct_pieces), cmocka_unit_test(test_many_marks), cmocka_unit_test(test_owners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each level of the log says of a compilation, as the guide promises it. */
+#include "fixture.h"
+
+#include "base/file.h"
+#include "base/log.h"
+
+#include <unistd.h>
+
+static const char file_name[] = "test_compiler_logging.txt";
+
+/* What compiling a graph logs at a level: a copy and an exchange between tiles 0 and 1, 7 vertices on tile 1. */
+static char *log_of(const char *level, bool estimates, bool mapped)
+{
+    struct fixture f;
+    unlink(file_name);
+    setenv("POPLAR_COMPILER_LOG_LEVEL", level, 1);
+    setenv("POPLAR_LOG_DEST", file_name, 1);
+    log_reset();
+    begin(&f);
+    pop_tensor a = variable(&f, 10, 0, "a"), b = variable(&f, 10, 1, "b");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "my set");
+    for (unsigned i = 0; i < 7; ++i) {
+        pop_vertex v = vertex(&f, set, "Sum", 1, estimates ? 10 : 0);
+        pop_graph_connect(f.graph, v, "in", a);
+        pop_graph_connect(f.graph, v, "out", pop_tensor_at(b, i));
+    }
+    if (!mapped)
+        pop_graph_add_vertex(f.graph, set, "Sum");
+    pop_program program = pop_sequence_of(f.graph, POP_PROGRAMS(pop_execute(set, NULL), pop_copy(b, a, false, "my copy")), NULL);
+    assert_int_equal(compile(&f, program), mapped ? POP_OK : POP_INVALID_TILE_MAPPING);
+    end(&f);
+    setenv("POPLAR_COMPILER_LOG_LEVEL", "OFF", 1);
+    log_reset();
+    char *text;
+    size_t size;
+    return file_read(file_name, &text, &size, NULL) == POP_OK ? text : mem_string("");
+}
+
+static unsigned lines(const char *text, const char *what)
+{
+    unsigned count = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        ++count;
+    return count;
+}
+
+static void says(char *text, const char *what, unsigned times)
+{
+    if (lines(text, what) != times)
+        fail_msg("%u of '%s', and not %u, in:\n%s", lines(text, what), what, times, text);
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    char *text = log_of("WARN", true, true);
+    assert_string_equal(text, "");
+    free(text);
+    text = log_of("INFO", true, true);
+    says(text, "PO:COMPILER", 2);
+    says(text, "[INFO] compiling a graph of 7 vertices, 2 variables", 1);
+    says(text, "[INFO] compiled in ", 1);
+    free(text);
+    text = log_of("DEBUG", true, true);
+    says(text, "[DEBUG] exchange ", 1);
+    says(text, "[DEBUG] hazard ", 1);
+    says(text, "tile 1", 0);
+    free(text);
+}
+
+static void test_trace_is_by_tile(void **state)
+{
+    (void)state;
+    char *text = log_of("TRACE", true, true);
+    says(text, "[TRACE] compute set 'my set': tile 1 has 7 vertices, 120 cycles", 1);
+    says(text, "[TRACE] compute set", 1);
+    says(text, "[TRACE] exchange before compute set 'my set': tile 0 sends 40 bytes, receives 0 bytes, 51 cycles", 1);
+    says(text, "[TRACE] exchange before compute set 'my set': tile 1 sends 0 bytes, receives 40 bytes, 51 cycles", 1);
+    says(text, "[TRACE] exchange of copy 'my copy': tile 1 sends 40 bytes, receives 0 bytes", 1);
+    says(text, "[TRACE] exchange", 4);
+    free(text);
+}
+
+static void test_warnings_and_errors(void **state)
+{
+    (void)state;
+    char *text = log_of("WARN", false, true);
+    says(text, "[WARN] cycles of compute set 'my set' are not known: vertex type 'Sum' has no performance estimate", 1);
+    free(text);
+    text = log_of("ERR", false, true);
+    assert_string_equal(text, "");
+    free(text);
+    text = log_of("ERR", true, false);
+    says(text, "[ERR] ", lines(text, "\n"));
+    says(text, "is not mapped to a tile", 1);
+    free(text);
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    unlink(file_name);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(test_levels, clean), cmocka_unit_test_teardown(test_trace_is_by_tile, clean),
+                                        cmocka_unit_test_teardown(test_warnings_and_errors, clean) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
