@@ -44,7 +44,24 @@ static uint32_t next_part(struct traffic *t, struct run *left, struct part *part
     return owner;
 }
 
-/* The current tile gets what it does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
+/* The current tile gets a part that lies on another. */
+static void fetch_part(struct traffic *t, uint32_t owner, struct part part)
+{
+    uint64_t fresh = marks_set(&t->delivered, part);
+    if (!fresh)
+        return;
+    load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part.variable));
+    send(t, owner, part);
+}
+
+static void return_part(struct traffic *t, uint32_t owner, struct part part)
+{
+    uint64_t bytes = (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
+    load_add(&t->after, t->after.received, owner, bytes);
+    load_add(&t->after, t->after.sent, t->tile, bytes);
+}
+
+/* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
 static bool fetch_run(const struct run *run, void *context)
 {
     struct traffic *t = context;
@@ -55,17 +72,14 @@ static bool fetch_run(const struct run *run, void *context)
         return true;
     if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count))
         return true;
-    for (bool more = true; more;) {
-        uint64_t fresh = marks_set(&t->delivered, part);
-        if (fresh && owner != t->tile) {
-            load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part.variable));
-            send(t, owner, part);
-        }
-        more = left.count > 0;
-        if (more)
-            owner = next_part(t, &left, &part);
+    for (;; owner = next_part(t, &left, &part)) {
+        if (owner != t->tile)
+            fetch_part(t, owner, part);
+        else
+            marks_set(&t->delivered, part);
+        if (!left.count)
+            return true;
     }
-    return true;
 }
 
 static bool return_run(const struct run *run, void *context)
@@ -74,13 +88,25 @@ static bool return_run(const struct run *run, void *context)
     struct part part;
     for (struct run left = *run; left.count;) {
         uint32_t owner = next_part(t, &left, &part);
-        uint64_t bytes = (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
-        if (owner == t->tile)
-            continue;
-        load_add(&t->after, t->after.received, owner, bytes);
-        load_add(&t->after, t->after.sent, t->tile, bytes);
+        if (owner != t->tile)
+            return_part(t, owner, part);
     }
     return true;
+}
+
+static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t home, bool reads, bool writes)
+{
+    struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
+    if (home == t->tile || home == HOME_EVERYWHERE)
+        return;
+    if (reads && home == HOME_PARTS)
+        edge_each_run(t->c->store, edge, fetch_run, t);
+    else if (reads)
+        fetch_part(t, home, part);
+    if (writes && home == HOME_PARTS)
+        edge_each_run(t->c->store, edge, return_run, t);
+    else if (writes)
+        return_part(t, home, part);
 }
 
 static void vertex_traffic(struct traffic *t, const struct codelet *codelet, struct edge_list list)
@@ -88,19 +114,18 @@ static void vertex_traffic(struct traffic *t, const struct codelet *codelet, str
     for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
         const struct edge *edge = &list.edges[e];
         uint8_t direction = codelet->fields[edge->field].direction;
-        if (direction == FIELD_INPUT || direction == FIELD_INOUT)
-            edge_each_run(t->c->store, edge, fetch_run, t);
-        if (direction == FIELD_OUTPUT || direction == FIELD_INOUT)
-            edge_each_run(t->c->store, edge, return_run, t);
+        if (direction != FIELD_STATE)
+            edge_traffic(t, edge, list.homes ? list.homes[e] : owners_edge(&t->owners, edge), direction != FIELD_OUTPUT,
+                         direction != FIELD_INPUT);
     }
 }
 
-/* Where what a vertex reads is marked. */
+/* Where what a vertex reads from other tiles is marked. */
 PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list list)
 {
     for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
         const struct edge *edge = &list.edges[e];
-        if (edge->form != EDGE_RUN || t->owners.home[edge->variable] != HOME_PARTS)
+        if (list.homes[e] == t->tile || edge->form != EDGE_RUN)
             continue;
         const uint64_t *delivered = t->delivered_bits.of[edge->variable], *sent = t->c->bits.of[edge->variable];
         if (delivered)
@@ -116,7 +141,7 @@ static void set_traffic(struct traffic *t, const struct used_set *set)
     struct window *windows = mem_alloc(set->groups * sizeof(*windows));
     struct tile_walk walk;
     for (uint32_t g = 0; g < set->groups; ++g)
-        window_init(&windows[g], t->c, &groups[g], set->groups);
+        window_init(&windows[g], t->c, &groups[g], set->groups, &t->owners);
     tile_walk_begin(&walk, t->c, set);
     while (tile_walk_next(&walk)) {
         t->tile = walk.tile;

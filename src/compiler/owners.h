@@ -33,4 +33,19 @@ static inline uint32_t owners_find(struct owners *owners, uint32_t variable, uin
     return owners->home[variable];
 }
 
+/* The tile that has all elements [begin, end), or one of the above. */
+static inline uint32_t owners_home(struct owners *owners, uint32_t variable, uint64_t begin, uint64_t end)
+{
+    uint64_t stop;
+    uint32_t tile = owners_find(owners, variable, begin, &stop);
+    return stop >= end ? tile : HOME_PARTS;
+}
+/* The same for an edge; HOME_PARTS too when it is not one run of elements. */
+static inline uint32_t owners_edge(struct owners *owners, const struct edge *edge)
+{
+    if (edge->form != EDGE_RUN || !edge->count)
+        return HOME_PARTS;
+    return owners_home(owners, edge->variable, edge_offset(edge), edge_offset(edge) + edge->count);
+}
+
 #endif

@@ -51,7 +51,7 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     memset(vec_extend(&c->image->states, bytes), 0, bytes);
     *vec_push(&c->image->groups) = (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
     struct window window;
-    window_init(&window, c, group, 1);
+    window_init(&window, c, group, 1, NULL);
     for (uint64_t i = 0; i < group->count; ++i) {
         f->vertex_in_set = (uint32_t)(group->first - set->first + i);
         fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);

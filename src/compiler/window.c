@@ -4,9 +4,9 @@
 /* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Vertices that are near, or few, stay where they are. */
 enum { BUCKETS = 1 << 12, NEAR = 4, FEW = 1 << 12 };
 
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share)
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share, struct owners *owners)
 {
-    *window = (struct window){ .c = c, .last = group->first + group->count, .capacity = WINDOW_MOST / share };
+    *window = (struct window){ .c = c, .last = group->first + group->count, .owners = owners, .capacity = WINDOW_MOST / share };
     if (window->capacity < WINDOW_LEAST)
         window->capacity = WINDOW_LEAST;
     if (window->capacity > group->count)
@@ -16,6 +16,7 @@ void window_init(struct window *window, const struct compiler *c, const struct v
 void window_free(struct window *window)
 {
     vec_free(&window->edges);
+    vec_free(&window->homes);
     free(window->head);
     free(window->visit);
     free(window->bucket);
@@ -42,7 +43,7 @@ static void copy_edges(struct window *window)
     const pop_store *store = window->c->store;
     const uint32_t *order = window->c->order + window->first;
     uint64_t count = window->end - window->first;
-    window->edges.count = 0;
+    window->edges.count = window->homes.count = 0;
     for (uint64_t i = 0; i < count; ++i) {
         if (i + AHEAD_VERTEX < count)
             __builtin_prefetch(&store->vertices.data[order[window->visit[i + AHEAD_VERTEX]]]);
@@ -55,6 +56,8 @@ static void copy_edges(struct window *window)
             *copy = store->edges.data[e];
             if (copy->next != NO_EDGE)
                 copy->next = (uint32_t)window->edges.count;
+            if (window->owners)
+                *vec_push(&window->homes) = owners_edge(window->owners, copy);
         }
     }
 }

@@ -5,6 +5,7 @@
 #ifndef COMPILER_WINDOW_H
 #define COMPILER_WINDOW_H
 
+#include "compiler/owners.h"
 #include "compiler/prefetch.h"
 
 struct window {
@@ -14,6 +15,8 @@ struct window {
     uint64_t first, end;      /* places of c->order that it holds */
     bool direct;              /* they are close to each other where they are */
     VEC(struct edge) edges;   /* copies */
+    struct owners *owners;    /* NULL: homes are not asked for */
+    VEC(uint32_t) homes;      /* by edge: owners_edge, found while neighbours are asked for together */
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
     uint32_t *visit, *bucket; /* places - first by where their vertices lie, roughly */
 };
@@ -21,10 +24,11 @@ struct window {
 struct edge_list {
     const struct edge *edges;
     uint32_t first;
+    const uint32_t *homes; /* NULL: not known */
 };
 enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
-/* share: of how many windows that are open at once. */
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share);
+/* share: of how many windows that are open at once.  owners may be NULL. */
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share, struct owners *owners);
 void window_free(struct window *window);
 void window_move(struct window *window, uint64_t place);
 
@@ -36,20 +40,20 @@ static inline struct edge_list window_edges(struct window *window, uint64_t plac
         window_move(window, place);
     if (window->direct) {
         prefetch_edges(window->c, place);
-        return (struct edge_list){ store->edges.data, store->vertices.data[window->c->order[place]].edge };
+        return (struct edge_list){ store->edges.data, store->vertices.data[window->c->order[place]].edge, NULL };
     }
     if (place + AHEAD_EDGES < window->end && window->head[place + AHEAD_EDGES - window->first] != NO_EDGE)
         __builtin_prefetch(&window->edges.data[window->head[place + AHEAD_EDGES - window->first]]);
     if (store->views.count && place + AHEAD_VIEWS < window->end)
         prefetch_views(store, window->edges.data, window->head[place + AHEAD_VIEWS - window->first]);
-    return (struct edge_list){ window->edges.data, window->head[place - window->first] };
+    return (struct edge_list){ window->edges.data, window->head[place - window->first], window->homes.data };
 }
 
 /* The same for a vertex some places ahead, as far as it is at hand; for prefetching. */
 static inline struct edge_list window_ahead(const struct window *window, uint64_t place)
 {
     bool known = !window->direct && place + AHEAD_VIEWS < window->end;
-    return (struct edge_list){ window->edges.data, known ? window->head[place + AHEAD_VIEWS - window->first] : NO_EDGE };
+    return (struct edge_list){ window->edges.data, known ? window->head[place + AHEAD_VIEWS - window->first] : NO_EDGE, window->homes.data };
 }
 
 #endif
