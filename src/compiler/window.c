@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/window.h"
 
-/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Vertices that are near, or few, stay where they are. */
-enum { BUCKETS = 1 << 12, NEAR = 4, FEW = 1 << 12 };
+/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and so do those that
+ * mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and one in eight may be far. */
+enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };
 
 void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share, struct owners *owners)
 {
@@ -66,13 +67,15 @@ void window_move(struct window *window, uint64_t place)
 {
     const struct compiler *c = window->c;
     uint32_t least = UINT32_MAX, most = 0;
+    uint64_t far = 0;
     window->first = place;
     window->end = window->last - place > window->capacity ? place + window->capacity : window->last;
     for (uint64_t i = window->first; i < window->end; ++i) {
+        far += i > window->first && c->order[i] - c->order[i - 1] > NEAR; /* one that was created before is far too */
         least = c->order[i] < least ? c->order[i] : least;
         most = c->order[i] > most ? c->order[i] : most;
     }
-    window->direct = window->end - window->first < FEW || most - least < NEAR * (window->end - window->first);
+    window->direct = window->end - window->first < FEW || far < (window->end - window->first) / 8;
     if (window->direct)
         return;
     if (!window->head) {
