@@ -95,7 +95,7 @@ POP_API pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop
 POP_API void pop_engine_reset_cycles(pop_engine *engine);
 /* The options that are in force, defaults left out; borrowed from the engine. */
 POP_API pop_options pop_engine_options(const pop_engine *engine);
-/* "1.0.0": the version of this library. */
+/* "0.1.0": the version of this library. */
 POP_API const char *pop_version_string(void);
 /* A hash of what the library was built from, for bug reports. */
 POP_API const char *pop_package_hash(void);

@@ -16,7 +16,7 @@ typedef struct pop_programs { size_t count; const pop_program *list; } pop_progr
 typedef enum pop_sync_type { POP_SYNC_INTERNAL = 0, POP_SYNC_EXTERNAL, POP_SYNC_GLOBAL } pop_sync_type;
 typedef enum pop_float_format { POP_FLOAT_FORMAT_AUTO = 0, POP_FLOAT_FORMAT_FIXED, POP_FLOAT_FORMAT_SCIENTIFIC, POP_FLOAT_FORMAT_NONE } pop_float_format;
 
-/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and POP_PRINT_GUIDE the text of the guide's era:
+/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and pop_print_format_guide the text of the guide's era:
  * {1,1.5,2,2.5}, nested braces on lines of their own. */
 typedef struct pop_print_format {
     unsigned summarise_threshold; /* more elements than this are summarised */

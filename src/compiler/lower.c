@@ -22,6 +22,13 @@ uint32_t lower_op(struct lowering *l, struct image_op op)
     return lower_here(l) - 1;
 }
 
+void lower_drop(struct lowering *l)
+{
+    --l->c->image->ops.count;
+    --l->c->image->costs.count;
+    --l->c->op_node.count;
+}
+
 uint32_t lower_body(struct lowering *l, uint32_t node)
 {
     if (l->body_of[node] == NONE) {

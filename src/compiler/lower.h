@@ -28,6 +28,7 @@ typedef uint32_t (*lower_kind)(struct lowering *l, struct frame *frame, const st
 extern const lower_kind lower_kinds[PROGRAM_KINDS];
 
 uint32_t lower_op(struct lowering *l, struct image_op op);
+void lower_drop(struct lowering *l); /* takes the last op back */
 uint32_t lower_here(const struct lowering *l); /* index of the op that is emitted next */
 /* The body of a node, to be emitted in its turn. */
 uint32_t lower_body(struct lowering *l, uint32_t node);

@@ -52,6 +52,10 @@ static uint32_t lower_repeat(struct lowering *l, struct frame *f, const struct p
         f->op = lower_op(l, (struct image_op){ .kind = CODE_REPEAT, .d = n->count });
         return n->children.data[0];
     }
+    if (lower_here(l) == f->op + 1) { /* nothing in the body: nothing to repeat */
+        lower_drop(l);
+        return LOWER_DONE;
+    }
     lower_op(l, (struct image_op){ .kind = CODE_REPEAT_END, .a = f->op + 1 });
     l->c->image->ops.data[f->op].a = lower_here(l);
     return LOWER_DONE;

@@ -3,7 +3,7 @@
 #include "engine/state.h"
 
 #ifndef TREMULA_VERSION
-#define TREMULA_VERSION "1.0.0"
+#define TREMULA_VERSION "unknown" /* the build defines it */
 #endif
 #ifndef TREMULA_PACKAGE_HASH
 #define TREMULA_PACKAGE_HASH "unknown" /* the build defines it where it knows */

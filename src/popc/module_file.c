@@ -97,6 +97,10 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
 static bool read_fields(struct reader *r, struct codelet *codelet, struct arena *arena)
 {
     codelet->field_count = (uint32_t)reader_count(r, FIELD_BYTES - 2);
+    if (codelet->field_count > UINT16_MAX) { /* edges name a field in 16 bits */
+        r->failed = true;
+        codelet->field_count = 0;
+    }
     codelet->fields = arena_alloc(arena, codelet->field_count * sizeof(*codelet->fields));
     for (uint32_t i = 0; i < codelet->field_count && !r->failed; ++i) {
         struct codelet_field *field = codelet->fields + i;

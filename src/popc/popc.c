@@ -9,6 +9,7 @@
 
 #include <poplar/popc.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum kind { KIND_C, KIND_CODELETS, KIND_ASSEMBLY, KIND_CPP, KIND_UNKNOWN };
 
@@ -175,10 +176,22 @@ static pop_status write_module(const struct module *module, const char *output, 
     return status;
 }
 
+/* Whether two names are one file; links are followed. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose, pop_error *error)
 {
     if (!count || !output)
         return error_set(error, POP_INVALID_OPTION, NO_WHERE, "popc_compile_files", "popc: %s", count ? "no output file was named" : "no input file was named");
+    for (size_t i = 0; i < count; ++i)
+        if (same_file(inputs[i], output))
+            return error_set(error, POP_INVALID_OPTION, NO_WHERE, "popc_compile_files",
+                             "popc: the output '%s' is the input '%s', which would be lost", output, inputs[i]);
     struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
     struct str messages = { 0 };
     struct popc_flags parsed;

@@ -147,6 +147,10 @@ pop_status reflect_fields(struct reflection *r, Dwarf_Die *type, struct codelet 
             mark = read_mark(&member);
             continue;
         }
+        if (fields.count == UINT16_MAX) { /* edges name a field in 16 bits */
+            status = reflect_refuse(r, &member, "vertex type '%s' has more than %d fields", codelet->name, UINT16_MAX);
+            break;
+        }
         status = read_field(r, &member, &mark, codelet, vec_push(&fields));
         mark = (struct mark){ 0 };
     }

@@ -36,6 +36,11 @@ static pop_program print(const struct call *call, enum program_kind kind, const 
     pop_program program = { 0 };
     if (!store_ready(call->store) || !node_check_tensor(call, t, "the tensor to print"))
         return program;
+    if (format && (unsigned)format->float_format > POP_FLOAT_FORMAT_NONE) {
+        store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+                   "%u is not a float format, they are 0 (auto) to 3 (none)", (unsigned)format->float_format);
+        return program;
+    }
     struct program_node *node = node_add(call, kind, name, &program);
     node->source = view_keep(t);
     node->text = text ? arena_string(&call->store->arena, text) : NULL;

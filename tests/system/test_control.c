@@ -37,7 +37,9 @@ static void repeats(struct world *w)
     struct traced t = traced_open(w);
     pop_program inner = pop_repeat(3, mark(t, 2), "inner");
     pop_program outer = pop_repeat(2, pop_sequence_of(w->graph, POP_PROGRAMS(mark(t, 1), inner), NULL), "outer");
-    world_start(w, POP_PROGRAMS(pop_repeat(0, mark(t, 9), "none"), pop_repeat(1, mark(t, 5), "once"), outer));
+    pop_program nothing = pop_repeat(UINT32_MAX, pop_repeat(UINT32_MAX, pop_sequence(w->graph, NULL), NULL), "nothing, 2^64 times");
+    pop_program none = pop_sequence_of(w->graph, POP_PROGRAMS(nothing, pop_repeat(0, mark(t, 9), "none")), NULL);
+    world_start(w, POP_PROGRAMS(none, pop_repeat(1, mark(t, 5), "once"), outer));
     world_run(w, 0);
     WORLD_INTS(w, "trace", 0, 0, 0, 0, 0, 0, 0, 0);
     world_run(w, 1);

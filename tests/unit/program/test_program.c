@@ -121,6 +121,18 @@ static void stream_copies_match_their_stream(void **state)
     expect_error(graph, POP_CONTROL_PROGRAM_ERROR, "cannot be copied to");
 }
 
+static void an_unknown_float_format_is_refused(void **state)
+{
+    pop_graph *graph = *state;
+    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4), "a");
+    pop_print_format format = pop_print_format_default();
+    format.float_format = (pop_float_format)3;
+    assert_true(pop_print_tensor_format(NULL, a, format, NULL).id != 0);
+    *(unsigned *)&format.float_format = 9;
+    assert_int_equal(pop_print_tensor_format(NULL, a, format, NULL).id, 0);
+    expect_error(graph, POP_CONTROL_PROGRAM_ERROR, "9 is not a float format");
+}
+
 static void a_dump_shows_the_tree(void **state)
 {
     pop_graph *graph = *state;
@@ -145,6 +157,7 @@ int main(void)
         TEST(a_copy_needs_equal_sizes_and_types),    TEST(a_destination_must_be_writable),    TEST(a_predicate_is_one_integer),
         TEST(only_sequences_grow),                   TEST(switch_cases_are_distinct),         TEST(programs_of_another_graph_are_refused),
         TEST(stream_copies_match_their_stream),      TEST(a_dump_shows_the_tree),
+        TEST(an_unknown_float_format_is_refused),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

@@ -69,7 +69,8 @@ int main(int argc, char **argv)
     pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ 0 }, &error);
     check(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
-    pop_graph_add_codelets(graph, "matrix-mul-codelets.c");
+    if (!pop_graph_add_codelets(graph, "matrix-mul-codelets.c"))
+        check(pop_graph_take_error(graph, &error), &error);
 
     /* The tensors; the vector lies spread over all tiles. */
     printf("Constructing compute graph and control program\n");

@@ -254,7 +254,8 @@ int main(int argc, char **argv)
     pop_device *device = create_device(arguments.device, &error);
     check(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
-    pop_graph_add_codelets(graph, "matrix-mul-codelets.c");
+    if (!pop_graph_add_codelets(graph, "matrix-mul-codelets.c"))
+        check(pop_graph_take_error(graph, &error), &error);
     double codelets_ready = seconds();
 
     printf("Constructing compute graph and control program\n");
