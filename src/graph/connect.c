@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields.  Everything is checked before anything is added. */
 #include "graph/build.h"
+#include "graph/tensor.h"
 
 static bool same_type(uint8_t a, uint8_t b)
 {
@@ -14,6 +15,16 @@ struct use {
     bool single;
     struct run run;
 };
+
+/* tensor_single_run; the two commonest forms in line, since ten million edges are normal (5 % of building). */
+static inline bool single_run(const pop_tensor *t, struct run *run)
+{
+    if (!t->form && !(t->source & COMPOSITE) && t->digits <= 1 && (!t->digits || t->digit[0].stride == 1)) {
+        *run = (struct run){ t->source, t->offset, t->digits ? t->digit[0].extent : 1 };
+        return true;
+    }
+    return tensor_single_run(*t, run);
+}
 
 static bool holds_constant(const pop_store *store, const struct use *use)
 {
@@ -35,7 +46,7 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
         return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s",
                           pop_type_name((pop_type)ref->field->type), pop_type_name((pop_type)t->type));
     use->t = t;
-    use->single = tensor_single_run(*t, &use->run);
+    use->single = single_run(t, &use->run);
     if (ref->field->direction == FIELD_INPUT)
         return true;
     if (holds_constant(ref->store, use))
