@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked execution: each vertex alone, each of its edges in a buffer of exactly its size that ends at a page nobody may touch and is surrounded by
- * canaries, so that a codelet that leaves a field is stopped and named.  Results are those of normal execution. */
+/* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size that ends at a
+ * page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped and named.  Results are those
+ * of normal execution. */
 #include "engine/fault.h"
 #include "engine/reference.h"
 #include "engine/state.h"
@@ -104,15 +105,42 @@ static void add_edge(struct checked *checked, const struct codelet_field *field,
     memcpy(&edge->data, slot, sizeof(edge->data));
 }
 
-/* The edges of a vertex, from its list of sizes. */
+/* Vector state, whose place and sizes are those of the image: a codelet may have spoiled the loaded ones. */
+static void add_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field, uint64_t entry, uint64_t at, bool has_size)
+{
+    uint64_t reference = image_word(engine->image, at);
+    if (!reference)
+        return;
+    uint64_t data = IMAGE_REF_OFFSET(reference), count = image_word(engine->image, has_size ? at + 8 : data - 8);
+    add_edge(checked, field, entry, engine->states + at, count * pop_type_size((pop_type)field->type));
+    checked->edges.data[checked->edges.count - 1].data = engine->states + data;
+}
+
+static void find_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field, uint64_t state)
+{
+    if (!field_has_pointer(field))
+        return;
+    if (!field_has_table(field)) {
+        add_state(checked, engine, field, UINT64_MAX, state + field->offset, field->has_size);
+        return;
+    }
+    uint64_t entries = table_entries(engine->image, field, state);
+    uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
+    for (uint64_t e = 0; e < entries; ++e)
+        add_state(checked, engine, field, e, table + e * table_stride(field), field->inner_has_size);
+}
+
+/* The edges of a vertex, from its list of sizes, and its vector state. */
 static void find_edges(struct checked *checked, const pop_engine *engine, const struct codelet *codelet, uint64_t state, uint64_t at)
 {
     const uint64_t *sizes = engine->image->edge_bytes.data;
     checked->edges.count = 0;
     for (uint32_t f = 0; f < codelet->field_count; ++f) {
         const struct codelet_field *field = codelet->fields + f;
-        if (field->direction == FIELD_STATE)
+        if (field->direction == FIELD_STATE) {
+            find_state(checked, engine, field, state);
             continue;
+        }
         unsigned char *slot = engine->states + state + field->offset;
         if (!field_has_table(field)) {
             add_edge(checked, field, UINT64_MAX, slot, sizes[at++]);
