@@ -76,6 +76,18 @@ bool Overrun_compute(Overrun *v)
     return true;
 }
 
+POP_VERTEX(SpoilsState) {
+    POP_STATE(POP_VECTOR(int)) kept;
+    POP_OUTPUT(POP_VECTOR(float)) out;
+};
+
+bool SpoilsState_compute(SpoilsState *v)
+{
+    volatile int *kept = v->kept.data;
+    kept[v->kept.size] = 7;
+    return true;
+}
+
 POP_VERTEX(Underrun) {
     POP_OUTPUT(POP_VECTOR(float)) out;
 };

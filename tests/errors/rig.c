@@ -182,6 +182,14 @@ void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t
     pop_sequence_add(r->main, pop_execute(r->set, NULL));
 }
 
+void rig_state_vertex(struct rig *r, const char *type, const char *field, pop_tensor t)
+{
+    pop_vertex v = vertex(r, type);
+    pop_graph_set_field_size(r->graph, v, "kept", 2);
+    pop_graph_connect(r->graph, v, field, t);
+    pop_sequence_add(r->main, pop_execute(r->set, NULL));
+}
+
 const char *rig_file(struct rig *r, const char *name, const char *text)
 {
     snprintf(r->path, sizeof(r->path), "%s/%s", r->directory, name);

@@ -50,6 +50,7 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line); /* a new
 void rig_fill(struct rig *r, pop_tensor out);
 pop_vertex rig_mixed(struct rig *r); /* a and b are connected, rows and data are not */
 void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* and executes it */
+void rig_state_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* with two elements of state 'kept' */
 const char *rig_file(struct rig *r, const char *name, const char *text);
 FILE *rig_stream(struct rig *r, const char *text);
 /* The good executable as a file, cut bytes longer (shorter when negative), the byte at flip changed (0: none). */
