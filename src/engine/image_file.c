@@ -140,7 +140,7 @@ static void write_head(struct bytes *out, const struct image *image)
 {
     bytes_u64(out, image->storage_bytes);
     bytes_u64(out, image->scratch_bytes);
-    char target[1024];
+    char target[POP_TARGET_TEXT_SIZE];
     pop_target_to_text(&image->target, target, sizeof(target));
     bytes_string(out, target);
     bytes_u64(out, image->options.set.count);

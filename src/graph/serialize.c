@@ -177,7 +177,7 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
         return store_fail(graph->store, POP_POPLAR_ERROR, where, api,
                           "a whole graph is written as POP_SERIALIZE_JSON only");
     pop_store *store = graph->store;
-    char target[1024];
+    char target[POP_TARGET_TEXT_SIZE];
     pop_target_to_text(&store->target, target, sizeof(target));
     struct str out = { 0 };
     str_add(&out, "{\"format\":\"tremula graph\",\"version\":1,\"target\":");
