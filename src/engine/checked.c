@@ -33,12 +33,25 @@ struct checked *checked_create(void)
     return checked;
 }
 
+/* Bytes of address space that a region with such a middle takes. */
+static size_t reserved(const struct checked *checked, size_t middle)
+{
+    return middle + 2 * checked->page + 2 * FAULT_MOAT;
+}
+
+static void drop_region(const struct checked *checked, struct fault_region *region)
+{
+    if (region->low)
+        munmap(region->low - FAULT_MOAT, reserved(checked, region->bytes));
+    *region = (struct fault_region){ 0 };
+}
+
 void checked_destroy(struct checked *checked)
 {
     if (!checked)
         return;
     for (size_t i = 0; i < checked->watch.regions.count; ++i)
-        munmap(checked->watch.regions.data[i].low, checked->watch.regions.data[i].bytes + 2 * checked->page);
+        drop_region(checked, checked->watch.regions.data + i);
     vec_free(&checked->watch.regions);
     vec_free(&checked->edges);
     free(checked);
@@ -67,17 +80,15 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
     size_t middle = (bytes + checked->page) / checked->page * checked->page;
     if (region->low && region->bytes >= middle)
         return true;
-    if (region->low)
-        munmap(region->low, region->bytes + 2 * checked->page);
-    *region = (struct fault_region){ 0 };
-    unsigned char *low = mmap(NULL, middle + 2 * checked->page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (low == MAP_FAILED)
+    drop_region(checked, region);
+    unsigned char *space = mmap(NULL, reserved(checked, middle), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
         return false;
-    if (mprotect(low + checked->page, middle, PROT_READ | PROT_WRITE) != 0) {
-        munmap(low, middle + 2 * checked->page);
+    *region = (struct fault_region){ .low = space + FAULT_MOAT, .bytes = middle, .page = checked->page };
+    if (mprotect(region->low + checked->page, middle, PROT_READ | PROT_WRITE) != 0) {
+        drop_region(checked, region);
         return false;
     }
-    *region = (struct fault_region){ .low = low, .bytes = middle, .page = checked->page };
     return true;
 }
 
@@ -249,7 +260,8 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
     for (size_t i = 0; i < checked->edges.count; ++i) {
         const struct edge *edge = checked->edges.data + i;
         const struct fault_region *region = edge->region;
-        if (watch->address < region->low || watch->address >= region->low + region->bytes + 2 * region->page)
+        const unsigned char *space = region->low - FAULT_MOAT;
+        if (watch->address < space || watch->address >= space + reserved(checked, region->bytes))
             continue;
         char what[32];
         snprintf(what, sizeof(what), "%s %s", verb, watch->address < edge->buffer ? "before" : "beyond");

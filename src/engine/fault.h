@@ -7,8 +7,11 @@
 
 #include <setjmp.h>
 
-/* A guard page, `bytes` bytes, another guard page.  A vertex's first write to a guard opens it, painted with canaries, so that what was written
- * beyond a field can be counted when the vertex returns; a read, or a write to a second guard, ends the vertex. */
+/* On each side of a region so many bytes are reserved that nobody may touch: a codelet that runs on past a guard meets nobody's memory. */
+enum { FAULT_MOAT = 1 << 20 };
+
+/* A moat, a guard page, `bytes` bytes, another guard page, a moat.  A vertex's first write to a guard opens it, painted with canaries, so that what
+ * was written beyond a field can be counted when the vertex returns; a read, or a write to a second guard or to a moat, ends the vertex. */
 struct fault_region {
     unsigned char *low; /* start of the lower guard; NULL: not made */
     unsigned char *red; /* start of the canaries below the buffer */

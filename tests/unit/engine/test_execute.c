@@ -2,6 +2,8 @@
 /* Executing compute sets: serial, on threads and checked give the same bytes; gathers and scatters; consensus; failures name the vertex. */
 #include "builder.h"
 
+#include <sys/mman.h>
+
 static pop_device *device;
 static struct module *module;
 
@@ -249,6 +251,9 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
         { 5, 12, 2, "wrote 4 bytes beyond field 'out' (element 2 of 2) at byte 8" },
         { 5, 100000, 2, "bytes beyond field 'out' (element 2 of 2) at byte 8" },
         { 2, 8, 2, "read beyond field 'out' (element 2 of 2) at byte 8" },
+        { 5, 1000000, 2, "bytes beyond field 'out' (element 2 of 2) at byte 8" },
+        { 1, -500000, 2, "wrote before field 'out' (element -125000 of 2) at byte -500000" },
+        { 2, 500000, 2, "read beyond field 'out' (element 125000 of 2) at byte 500000" },
         { 2, -5000, 2, "read before field 'out' (element -1250 of 2) at byte -5000" },
         { 3, 4, 2, "wrote to input field 'in' (element 4 of 5) at byte 4" },
         { 3, 5, 2, "byte beyond field 'in' (element 5 of 5) at byte 5" },
@@ -272,6 +277,27 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
     assert_int_equal(pop_engine_read_tensor(engine, "all", all, 256, NULL), POP_OK);
     assert_int_equal(all[64 + 7], 1);
     pop_engine_destroy(engine);
+}
+
+/* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past its field's guard must
+ * not reach what lies there. */
+static void checked_mode_keeps_neighbours(void **state)
+{
+    (void)state;
+    enum { HOLES = 64, HOLE = 3 * 4096, STEP = HOLE + 64 * 4096 };
+    unsigned char *area = mmap(NULL, (size_t)HOLES * STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(area != MAP_FAILED);
+    memset(area, 0x5a, (size_t)HOLES * STEP);
+    for (int i = 0; i < HOLES; ++i)
+        munmap(area + (size_t)i * STEP, HOLE);
+    pop_engine *engine = spoiler(5, 200000, 2);
+    assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "bytes beyond field 'out'");
+    pop_engine_destroy(engine);
+    for (int i = 0; i < HOLES; ++i)
+        for (size_t at = HOLE; at < STEP; ++at)
+            assert_int_equal(area[(size_t)i * STEP + at], 0x5a);
+    for (int i = 0; i < HOLES; ++i)
+        munmap(area + (size_t)i * STEP + HOLE, STEP - HOLE);
 }
 
 /* Tables: three rows of 1, 0 and 4 ints, three scalar outputs; and a MultiVertex of six workers. */
@@ -359,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_right_in_every_mode), cmocka_unit_test(failures_name_the_lowest_vertex),
         cmocka_unit_test(consensus_is_the_and_of_all), cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
+        cmocka_unit_test(checked_mode_keeps_neighbours),
         cmocka_unit_test(tables_and_workers), cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
         cmocka_unit_test(checked_mode_needs_an_executable_compiled_for_it),
     };
