@@ -3,7 +3,7 @@
 #ifndef COMPILER_COMPILE_H
 #define COMPILER_COMPILE_H
 
-#include "engine/image.h"
+#include "image/image.h"
 #include "graph/store.h"
 
 /* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it was.  options are checked and

@@ -14,13 +14,6 @@
 /* Readable bytes behind each variable and gather buffer, and the alignment of both. */
 enum { STORAGE_PADDING = 64, STORAGE_ALIGNMENT = 64 };
 
-enum image_op_code {
-#define IMAGE_OP(constant, function) CODE_##constant,
-#include "engine/ops.def"
-#undef IMAGE_OP
-    CODE_COUNT
-};
-
 /* A compute set that programs execute; the image's set of the same index.  first and count: of compiler.order. */
 struct used_set {
     uint32_t set; /* index of store->sets */

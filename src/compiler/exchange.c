@@ -286,8 +286,8 @@ static struct image_cost node_cost(struct traffic *t, const struct program_node 
 /* The ops that carry a node's cost: not the jumps and calls that its parents add. */
 static bool carries_cost(uint16_t kind)
 {
-    return kind == CODE_EXECUTE || kind == CODE_COPY || kind == CODE_STREAM_IN || kind == CODE_STREAM_OUT || kind == CODE_REMOTE_IN ||
-           kind == CODE_REMOTE_OUT || kind == CODE_CALL_HOST || kind == CODE_STEP;
+    return kind == OP_EXECUTE || kind == OP_COPY || kind == OP_STREAM_IN || kind == OP_STREAM_OUT || kind == OP_REMOTE_IN ||
+           kind == OP_REMOTE_OUT || kind == OP_CALL_HOST || kind == OP_STEP;
 }
 
 /* Each node is costed once; a set once for all nodes that execute it. */
@@ -302,7 +302,7 @@ static void cost_ops(struct traffic *t)
         if (!carries_cost(op->kind))
             continue;
         uint32_t node = c->op_node.data[i];
-        size_t key = op->kind == CODE_EXECUTE ? op->a : c->sets.count + node;
+        size_t key = op->kind == OP_EXECUTE ? op->a : c->sets.count + node;
         if (!done[key])
             known[key] = node_cost(t, c->store->programs.data[node]);
         done[key] = true;

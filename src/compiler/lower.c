@@ -71,7 +71,7 @@ static void open_child(struct lowering *l, uint32_t node)
 {
     const struct program_node *n = l->c->store->programs.data[node];
     if (l->c->references[node] > 1 && n->children.count)
-        lower_op(l, (struct image_op){ .kind = CODE_CALL, .a = lower_body(l, node) });
+        lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, node) });
     else if (l->leaf_op[node] != NONE)
         lower_again(l, node);
     else
@@ -97,7 +97,7 @@ static void lower_one_body(struct lowering *l, uint32_t node)
             open_child(l, child);
     }
     l->node = node;
-    lower_op(l, (struct image_op){ .kind = CODE_END });
+    lower_op(l, (struct image_op){ .kind = OP_END });
 }
 
 bool pass_lower(struct compiler *c)
@@ -111,11 +111,11 @@ bool pass_lower(struct compiler *c)
     for (size_t b = 0; b < l.bodies.count; ++b)
         lower_one_body(&l, l.bodies.data[b]);
     if (!c->image->ops.count)
-        lower_op(&l, (struct image_op){ .kind = CODE_END });
+        lower_op(&l, (struct image_op){ .kind = OP_END });
     for (size_t i = 0; i < c->program_count; ++i)
         c->image->programs.data[i] = l.body_op.data[c->image->programs.data[i]];
     for (size_t i = 0; i < c->image->ops.count; ++i)
-        if (c->image->ops.data[i].kind == CODE_CALL)
+        if (c->image->ops.data[i].kind == OP_CALL)
             c->image->ops.data[i].a = l.body_op.data[c->image->ops.data[i].a];
     bool fits = c->image->ops.count < LOWER_DONE;
     vec_free(&l.frames);

@@ -12,21 +12,21 @@ static uint32_t lower_execute(struct lowering *l, struct frame *f, const struct 
 {
     (void)f;
     uint32_t consensus = n->source ? lower_copy(l->c, NULL, n->source) + 1 : 0;
-    lower_op(l, (struct image_op){ .kind = CODE_EXECUTE, .a = l->c->set_of[n->object], .b = consensus });
+    lower_op(l, (struct image_op){ .kind = OP_EXECUTE, .a = l->c->set_of[n->object], .b = consensus });
     return LOWER_DONE;
 }
 
 static uint32_t lower_tensor_copy(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = CODE_COPY, .a = lower_copy(l->c, n->source, n->destination) });
+    lower_op(l, (struct image_op){ .kind = OP_COPY, .a = lower_copy(l->c, n->source, n->destination) });
     return LOWER_DONE;
 }
 
 static uint32_t lower_stream(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_STREAM_IN ? CODE_STREAM_IN : CODE_STREAM_OUT, .a = n->object,
+    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_STREAM_IN ? OP_STREAM_IN : OP_STREAM_OUT, .a = n->object,
                                    .b = lower_copy(l->c, n->source, n->destination) });
     return LOWER_DONE;
 }
@@ -36,7 +36,7 @@ static uint32_t lower_remote(struct lowering *l, struct frame *f, const struct p
     (void)f;
     if (n->control && !n->control->elements) /* no rows */
         return LOWER_DONE;
-    struct image_op op = { .kind = n->kind == PROGRAM_REMOTE_IN ? CODE_REMOTE_IN : CODE_REMOTE_OUT, .a = n->object };
+    struct image_op op = { .kind = n->kind == PROGRAM_REMOTE_IN ? OP_REMOTE_IN : OP_REMOTE_OUT, .a = n->object };
     op.b = lower_copy(l->c, n->source, n->destination);
     op.c = n->control ? lower_operand(l->c, n->control) + 1 : 0;
     op.d = n->control ? n->control->elements : 1;
@@ -49,14 +49,14 @@ static uint32_t lower_repeat(struct lowering *l, struct frame *f, const struct p
     if (!n->count)
         return LOWER_DONE;
     if (f->stage == 0) {
-        f->op = lower_op(l, (struct image_op){ .kind = CODE_REPEAT, .d = n->count });
+        f->op = lower_op(l, (struct image_op){ .kind = OP_REPEAT, .d = n->count });
         return n->children.data[0];
     }
     if (lower_here(l) == f->op + 1) { /* nothing in the body: nothing to repeat */
         lower_drop(l);
         return LOWER_DONE;
     }
-    lower_op(l, (struct image_op){ .kind = CODE_REPEAT_END, .a = f->op + 1 });
+    lower_op(l, (struct image_op){ .kind = OP_REPEAT_END, .a = f->op + 1 });
     l->c->image->ops.data[f->op].a = lower_here(l);
     return LOWER_DONE;
 }
@@ -69,11 +69,11 @@ static uint32_t lower_while(struct lowering *l, struct frame *f, const struct pr
         f->op = lower_here(l);
         return n->children.data[0];
     case 1:
-        f->jumps = lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_WHILE_TRUE ? CODE_JUMP_UNLESS : CODE_JUMP_IF,
+        f->jumps = lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_WHILE_TRUE ? OP_JUMP_UNLESS : OP_JUMP_IF,
                                                   .b = lower_operand(l->c, n->control) });
         return n->children.data[1];
     default:
-        lower_op(l, (struct image_op){ .kind = CODE_JUMP, .a = f->op });
+        lower_op(l, (struct image_op){ .kind = OP_JUMP, .a = f->op });
         l->c->image->ops.data[f->jumps].a = lower_here(l);
         return LOWER_DONE;
     }
@@ -83,10 +83,10 @@ static uint32_t lower_if(struct lowering *l, struct frame *f, const struct progr
 {
     switch (f->stage) {
     case 0:
-        f->op = lower_op(l, (struct image_op){ .kind = CODE_JUMP_UNLESS, .b = lower_operand(l->c, n->control) });
+        f->op = lower_op(l, (struct image_op){ .kind = OP_JUMP_UNLESS, .b = lower_operand(l->c, n->control) });
         return n->children.data[0];
     case 1:
-        f->jumps = lower_op(l, (struct image_op){ .kind = CODE_JUMP });
+        f->jumps = lower_op(l, (struct image_op){ .kind = OP_JUMP });
         l->c->image->ops.data[f->op].a = lower_here(l);
         return n->children.data[1];
     default:
@@ -98,7 +98,7 @@ static uint32_t lower_if(struct lowering *l, struct frame *f, const struct progr
 /* What a value without a case runs into, where the default is said to be unreachable. */
 static void lower_unreachable(struct lowering *l)
 {
-    lower_op(l, (struct image_op){ .kind = CODE_ABORT, .a = compiler_string(l->c, "a Switch met a value that none of its cases has") });
+    lower_op(l, (struct image_op){ .kind = OP_ABORT, .a = compiler_string(l->c, "a Switch met a value that none of its cases has") });
 }
 
 /* Stage i emits case i - 1; children[0], the default, comes last. */
@@ -107,12 +107,12 @@ static uint32_t lower_switch(struct lowering *l, struct frame *f, const struct p
     struct image *image = l->c->image;
     uint32_t cases = (uint32_t)n->values.count;
     if (f->stage == 0) {
-        f->op = lower_op(l, (struct image_op){ .kind = CODE_SWITCH, .b = lower_operand(l->c, n->control), .c = cases, .d = image->cases.count });
+        f->op = lower_op(l, (struct image_op){ .kind = OP_SWITCH, .b = lower_operand(l->c, n->control), .c = cases, .d = image->cases.count });
         for (uint32_t i = 0; i < cases; ++i)
             *vec_push(&image->cases) = (struct image_case){ n->values.data[i], 0 };
         *vec_push(&image->cases) = (struct image_case){ 0, 0 };
     } else if (f->stage <= cases) {
-        f->jumps = lower_op(l, (struct image_op){ .kind = CODE_JUMP, .a = f->jumps });
+        f->jumps = lower_op(l, (struct image_op){ .kind = OP_JUMP, .a = f->jumps });
     }
     if (f->stage <= cases) {
         image->cases.data[image->ops.data[f->op].d + f->stage].target = lower_here(l);
@@ -133,7 +133,7 @@ static uint32_t lower_switch(struct lowering *l, struct frame *f, const struct p
 static uint32_t lower_call(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = CODE_CALL, .a = lower_body(l, l->c->store->functions.data[n->object].program) });
+    lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, l->c->store->functions.data[n->object].program) });
     return LOWER_DONE;
 }
 
@@ -143,7 +143,7 @@ static uint32_t lower_call_host(struct lowering *l, struct frame *f, const struc
     uint32_t inputs = l->c->store->host_functions.data[n->object].input_count, first = (uint32_t)l->c->image->copies.count;
     for (uint32_t i = 0; i < n->operands.count; ++i)
         lower_copy(l->c, i < inputs ? n->operands.data[i] : NULL, i < inputs ? NULL : n->operands.data[i]);
-    lower_op(l, (struct image_op){ .kind = CODE_CALL_HOST, .a = n->object, .b = first });
+    lower_op(l, (struct image_op){ .kind = OP_CALL_HOST, .a = n->object, .b = first });
     return LOWER_DONE;
 }
 
@@ -157,16 +157,16 @@ static uint32_t lower_print(struct lowering *l, struct frame *f, const struct pr
     for (uint32_t i = 0; i < n->source->rank; ++i)
         *vec_push(&image->dims) = n->source->shape[i];
     *vec_push(&image->prints) = print;
-    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_ERROR ? CODE_ERROR : CODE_PRINT, .a = (uint32_t)image->prints.count - 1 });
+    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_ERROR ? OP_ERROR : OP_PRINT, .a = (uint32_t)image->prints.count - 1 });
     return LOWER_DONE;
 }
 
 static uint32_t lower_abort(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    struct image_op op = { .kind = CODE_ABORT, .a = compiler_string(l->c, n->text) };
+    struct image_op op = { .kind = OP_ABORT, .a = compiler_string(l->c, n->text) };
     if (n->kind == PROGRAM_ABORT_IF) {
-        op.kind = CODE_ABORT_IF;
+        op.kind = OP_ABORT_IF;
         op.b = lower_operand(l->c, n->control);
     }
     lower_op(l, op);
@@ -176,7 +176,7 @@ static uint32_t lower_abort(struct lowering *l, struct frame *f, const struct pr
 static uint32_t lower_sync(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f, (void)n;
-    lower_op(l, (struct image_op){ .kind = CODE_STEP });
+    lower_op(l, (struct image_op){ .kind = OP_STEP });
     return LOWER_DONE;
 }
 

@@ -3,7 +3,7 @@
 #ifndef COMPILER_PLAN_H
 #define COMPILER_PLAN_H
 
-#include "engine/image.h"
+#include "image/image.h"
 #include "graph/view.h"
 
 /* One side of a copy: pieces of variables, or (pieces NULL) a buffer from its start. */

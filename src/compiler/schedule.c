@@ -97,7 +97,7 @@ bool pass_schedule(struct compiler *c)
     for (size_t s = 0; s < c->sets.count; ++s)
         cycles[s] = schedule_set(c, &c->sets.data[s], &c->image->sets.data[s]);
     for (size_t i = 0; i < c->image->ops.count; ++i)
-        if (c->image->ops.data[i].kind == CODE_EXECUTE)
+        if (c->image->ops.data[i].kind == OP_EXECUTE)
             c->image->costs.data[i].compute = cycles[c->image->ops.data[i].a];
     free(cycles);
     return true;

@@ -5,7 +5,7 @@
 
 #include "compiler/compiler.h"
 
-#include "engine/image.h"
+#include "image/image.h"
 
 struct load {
     uint64_t *sent, *received, *moved; /* by tile; moved: within it */

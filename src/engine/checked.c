@@ -3,7 +3,7 @@
  * page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped and named.  Results are those
  * of normal execution. */
 #include "engine/fault.h"
-#include "engine/reference.h"
+#include "image/reference.h"
 #include "engine/state.h"
 
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "compiler/compile.h"
-#include "engine/image.h"
+#include "image/image.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
-#include "engine/reference.h"
+#include "image/reference.h"
 #include "engine/state.h"
 
 /* Where each block of the image lies, by enum image_block. */

@@ -11,7 +11,7 @@ enum { DEPTH_MOST = 1 << 16 };
 typedef uint32_t (*op_function)(struct run *run, const struct image_op *op, uint32_t next);
 static const op_function functions[] = {
 #define IMAGE_OP(constant, function) function,
-#include "engine/ops.def"
+#include "image/ops.def"
 #undef IMAGE_OP
 };
 

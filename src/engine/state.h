@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/image.h"
+#include "image/image.h"
 #include "engine/pool.h"
 
 #include <setjmp.h>
@@ -87,21 +87,15 @@ struct run {
     VEC(uint64_t) loops;    /* what is left of each Repeat, innermost last */
     VEC(uint32_t) callers;  /* where each Call goes on, innermost last */
 };
-#define RUN_OVER UINT32_MAX
+#define RUN_OVER OP_NONE
 
 /* Ends the run: records the error and returns RUN_OVER. */
 uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
 
 /* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c, run.c. */
 #define IMAGE_OP(constant, function) uint32_t function(struct run *run, const struct image_op *op, uint32_t next);
-#include "engine/ops.def"
+#include "image/ops.def"
 #undef IMAGE_OP
-enum image_op_kind {
-#define IMAGE_OP(constant, function) OP_##constant,
-#include "engine/ops.def"
-#undef IMAGE_OP
-    OP_KINDS
-};
 
 /* run.c */
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error);

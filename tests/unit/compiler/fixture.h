@@ -137,7 +137,7 @@ static inline uint64_t state_word(const struct fixture *f, uint64_t at)
     return word;
 }
 
-static inline struct image_cost cost_of(const struct fixture *f, enum image_op_code code)
+static inline struct image_cost cost_of(const struct fixture *f, enum image_op_kind code)
 {
     for (size_t i = 0; i < f->image->ops.count; ++i)
         if (f->image->ops.data[i].kind == code)

@@ -129,7 +129,7 @@ static void test_reads_cost_what_lists_say(void **state)
                 naive_fetch(&naive, &m, tile, list.variable[e], list.offset[e]);
         }
         compiled(&f, pop_execute(set, NULL));
-        assert_int_equal(cost_of(&f, CODE_EXECUTE).exchange, naive_cycles(&naive, &f.graph->store->target));
+        assert_int_equal(cost_of(&f, OP_EXECUTE).exchange, naive_cycles(&naive, &f.graph->store->target));
         end(&f);
     }
 }
@@ -164,8 +164,8 @@ static void test_copies_cost_what_lists_say(void **state)
         for (unsigned t = 0; t < TILES; ++t)
             most = moved[t] > most ? moved[t] : most;
         compiled(&f, pop_copy(source, destination, false, NULL));
-        assert_int_equal(cost_of(&f, CODE_COPY).exchange, naive_cycles(&naive, &f.graph->store->target));
-        assert_int_equal(cost_of(&f, CODE_COPY).compute, cost_memcpy(&f.graph->store->target, most));
+        assert_int_equal(cost_of(&f, OP_COPY).exchange, naive_cycles(&naive, &f.graph->store->target));
+        assert_int_equal(cost_of(&f, OP_COPY).compute, cost_memcpy(&f.graph->store->target, most));
         end(&f);
     }
 }
@@ -198,7 +198,7 @@ static void test_order_of_creation_does_not_matter(void **state)
     build_grid(&around, false, COUNT);
     assert_int_equal(ordered.image->states.count, around.image->states.count);
     assert_memory_equal(ordered.image->states.data, around.image->states.data, around.image->states.count);
-    struct image_cost a = cost_of(&ordered, CODE_EXECUTE), b = cost_of(&around, CODE_EXECUTE);
+    struct image_cost a = cost_of(&ordered, OP_EXECUTE), b = cost_of(&around, OP_EXECUTE);
     assert_memory_equal(&a, &b, sizeof(a));
     assert_true(a.exchange && a.compute);
     end(&ordered);
@@ -216,10 +216,10 @@ static void test_gathers_cost(void **state)
     in_out(&f, plain, "Map", 0, pop_tensor_slice(a, 0, 200, 0), pop_tensor_slice(b, 0, 200, 0));
     in_out(&f, strided, "Map", 0, pop_tensor_sub_sample(a, 2, 0), pop_tensor_sub_sample(b, 2, 0));
     compiled(&f, pop_execute(plain, NULL));
-    uint64_t cycles = cost_of(&f, CODE_EXECUTE).compute;
+    uint64_t cycles = cost_of(&f, OP_EXECUTE).compute;
     assert_int_equal(cycles, 60);
     compiled(&f, pop_execute(strided, NULL));
-    assert_int_equal(cost_of(&f, CODE_EXECUTE).compute, cycles + 3 * cost_memcpy(&f.graph->store->target, 800));
+    assert_int_equal(cost_of(&f, OP_EXECUTE).compute, cycles + 3 * cost_memcpy(&f.graph->store->target, 800));
     end(&f);
 }
 
@@ -232,8 +232,8 @@ static void test_host_copies_sync(void **state)
     pop_tensor a = variable(&f, 10, 2, "a");
     pop_stream in = pop_graph_add_host_to_device_fifo(f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     compiled(&f, pop_copy_from_stream(in, a, false, NULL));
-    assert_int_equal(cost_of(&f, CODE_STREAM_IN).sync, 3 * 118);
-    assert_int_equal(cost_of(&f, CODE_STREAM_IN).host_exchange, cost_host_exchange(&f.graph->store->target, 40, 1));
+    assert_int_equal(cost_of(&f, OP_STREAM_IN).sync, 3 * 118);
+    assert_int_equal(cost_of(&f, OP_STREAM_IN).host_exchange, cost_host_exchange(&f.graph->store->target, 40, 1));
     end(&f);
 }
 
@@ -258,11 +258,11 @@ static void test_leaves_are_planned_once(void **state)
     assert_int_equal(f.image->copies.count, 3);
     assert_int_equal(f.image->prints.count, 1);
     assert_int_equal(f.image->ops.count, 100 * 6 + 1);
-    struct image_cost cost = cost_of(&f, CODE_COPY);
+    struct image_cost cost = cost_of(&f, OP_COPY);
     assert_true(cost.exchange > 0);
     size_t copies = 0;
     for (size_t i = 0; i < f.image->ops.count; ++i)
-        if (f.image->ops.data[i].kind == CODE_COPY) {
+        if (f.image->ops.data[i].kind == OP_COPY) {
             assert_memory_equal(&f.image->costs.data[i], &cost, sizeof(cost));
             ++copies;
         }

@@ -170,8 +170,8 @@ static void test_control_flow(void **state)
     pop_program all = pop_sequence_of(f.graph, POP_PROGRAMS(pop_repeat(0, sync, NULL), pop_repeat(3, sync, NULL), pop_if(p, sync, nothing, NULL),
                                                             pop_repeat_while_true(nothing, p, sync, NULL), choice), NULL);
     compiled(&f, all);
-    const enum image_op_code expected[] = { CODE_REPEAT, CODE_STEP, CODE_REPEAT_END, CODE_JUMP_UNLESS, CODE_STEP, CODE_JUMP, CODE_JUMP_UNLESS,
-                                            CODE_STEP, CODE_JUMP, CODE_SWITCH, CODE_STEP, CODE_JUMP, CODE_JUMP, CODE_ABORT, CODE_END };
+    const enum image_op_kind expected[] = { OP_REPEAT, OP_STEP, OP_REPEAT_END, OP_JUMP_UNLESS, OP_STEP, OP_JUMP, OP_JUMP_UNLESS,
+                                            OP_STEP, OP_JUMP, OP_SWITCH, OP_STEP, OP_JUMP, OP_JUMP, OP_ABORT, OP_END };
     enum { COUNT = sizeof(expected) / sizeof(expected[0]) };
     assert_int_equal(f.image->ops.count, COUNT);
     for (unsigned i = 0; i < COUNT; ++i)
@@ -234,7 +234,7 @@ static void test_compute_cost(void **state)
     for (unsigned i = 0; i < 13; ++i)
         pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, 10), "data", pop_tensor_slice(a, i, i + 1, 0));
     compiled(&f, pop_execute(set, NULL));
-    struct image_cost cost = cost_of(&f, CODE_EXECUTE);
+    struct image_cost cost = cost_of(&f, OP_EXECUTE);
     assert_int_equal(cost.compute, 6 * 30);
     assert_int_equal(cost.exchange, 0);
     assert_int_equal(cost.sync, 0); /* nothing is exchanged: the tiles need not wait for each other */
@@ -257,13 +257,13 @@ static void test_exchange_cost(void **state)
         in_out(&f, set, "Sum", i / 10 + 1, a, pop_tensor_at(b, i));
     }
     compiled(&f, pop_execute(set, NULL));
-    uint64_t words = cost_of(&f, CODE_EXECUTE).exchange;
+    uint64_t words = cost_of(&f, OP_EXECUTE).exchange;
     compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), b, false, NULL)); /* 40 words sent, 10 received by each of four tiles */
-    assert_int_equal(words - cost_of(&f, CODE_COPY).exchange, 60);
+    assert_int_equal(words - cost_of(&f, OP_COPY).exchange, 60);
     assert_true(words >= 100 && words < 200);
     compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), pop_tensor_slice(a, 40, 80, 0), false, NULL));
-    assert_int_equal(cost_of(&f, CODE_COPY).exchange, 0);
-    assert_int_equal(cost_of(&f, CODE_COPY).sync, 0);
+    assert_int_equal(cost_of(&f, OP_COPY).exchange, 0);
+    assert_int_equal(cost_of(&f, OP_COPY).sync, 0);
     end(&f);
 }
 
@@ -282,9 +282,9 @@ static void test_exchange_of_overlapping_runs(void **state)
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 15, 65, 0), pop_tensor_at(b, 1));   /* 5 more from tile 2 */
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 12, 63, 0), pop_tensor_at(b, 2));   /* nothing new */
     compiled(&f, pop_execute(narrow, NULL));
-    uint64_t one = cost_of(&f, CODE_EXECUTE).exchange;
+    uint64_t one = cost_of(&f, OP_EXECUTE).exchange;
     compiled(&f, pop_execute(wide, NULL));
-    assert_int_equal(cost_of(&f, CODE_EXECUTE).exchange - one, 24);
+    assert_int_equal(cost_of(&f, OP_EXECUTE).exchange - one, 24);
     end(&f);
 }
 

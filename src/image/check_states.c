@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vertex states of an image: every reference leads into its block, and nothing that holds a reference is part of something else, so that
  * what a vertex writes to its own state cannot become an address. */
-#include "engine/image_check.h"
+#include "image/check.h"
 
 #include "base/error.h"
-#include "engine/reference.h"
+#include "image/reference.h"
 
 #include <stdio.h>
 

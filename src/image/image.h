@@ -5,10 +5,11 @@
  * Storage: one block holds every variable, each 64-byte aligned with 64 readable bytes behind; one more block (scratch) holds the
  * gathered copies of edges that are not contiguous.  Vertex states lie in image->states as the codelet's struct has them, their pointers as
  * references (below) that loading turns into addresses. */
-#ifndef ENGINE_IMAGE_H
-#define ENGINE_IMAGE_H
+#ifndef IMAGE_IMAGE_H
+#define IMAGE_IMAGE_H
 
 #include "base/options.h"
+#include "image/model.h"
 #include "popc/codelet.h"
 
 #include <poplar/engine.h>
@@ -47,7 +48,14 @@ struct image_set {
 /* What an executed op costs in the model's cycles; image->costs[op]. */
 struct image_cost { uint64_t compute, exchange, host_exchange, sync; };
 
-struct image_op { uint16_t kind; uint16_t reserved; uint32_t a, b, c; uint64_t d; };
+enum image_op_kind {
+#define IMAGE_OP(constant, function) OP_##constant,
+#include "image/ops.def"
+#undef IMAGE_OP
+    OP_KINDS
+};
+#define OP_NONE UINT32_MAX
+struct image_op { uint16_t kind; /* enum image_op_kind */ uint16_t reserved; uint32_t a, b, c; uint64_t d; };
 struct image_case { int64_t value; uint32_t target; };
 /* Elements read by control flow or prints: a copy plan to a buffer, and what they are. */
 struct image_operand { uint32_t copy; uint8_t type; uint64_t elements; };
@@ -99,6 +107,7 @@ struct image {
     VEC(uint64_t) edge_bytes;  /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of its data;
                                   a field with a table gives its entry count, then the bytes of each entry */
     VEC(uint64_t) edge_first;  /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
+    struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
 };
 
 struct pop_executable { struct image *image; };

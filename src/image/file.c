@@ -3,10 +3,10 @@
  * the options.  What is read is checked by image_check before anybody uses it. */
 #include "base/container.h"
 #include "base/error.h"
-#include "engine/image.h"
+#include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 1, SECTIONS = 48, COLUMNS = 12 };
+enum { VERSION = 2, SECTIONS = 80, COLUMNS = 12 };
 
 /* A member of an array's elements. */
 struct column {
@@ -20,8 +20,18 @@ struct array {
     struct column columns[COLUMNS];
 };
 #define C(type, member) { offsetof(type, member), sizeof(((type *)0)->member) }
+#define PLAIN(name, member) { name, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), { { 0, 0 } } }
+#define MODEL(name, member, ...)                                                                                       \
+    { name, offsetof(struct image, model.member), sizeof(*((struct image *)0)->model.member.data), { __VA_ARGS__ } }
 #define ARRAY(member, ...)                                                                                             \
     { #member, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), { __VA_ARGS__ } }
+
+#define EXCHANGE                                                                                                       \
+    C(struct model_exchange, name), C(struct model_exchange, flows), C(struct model_exchange, first_flow), C(struct model_exchange, instructions)
+#define VERTICES                                                                                                       \
+    C(struct model_vertices, of), C(struct model_vertices, tile), C(struct model_vertices, tiles), C(struct model_vertices, code),               \
+        C(struct model_vertices, copy_pointers), C(struct model_vertices, descriptors), C(struct model_vertices, edge_pointers),                 \
+        C(struct model_vertices, padding), C(struct model_vertices, vertex_data)
 
 static const struct array arrays[] = {
     ARRAY(strings, { 0, 0 }),
@@ -65,6 +75,35 @@ static const struct array arrays[] = {
     ARRAY(vertex_ids, { 0, 0 }),
     ARRAY(edge_bytes, { 0, 0 }),
     ARRAY(edge_first, { 0, 0 }),
+    MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, name), C(struct model_step, index),
+          C(struct model_step, first_child), C(struct model_step, children)),
+    PLAIN("m.children", model.children),
+    PLAIN("m.controls", model.controls),
+    PLAIN("m.functions", model.functions),
+    PLAIN("m.entry", model.entry),
+    PLAIN("m.op_first", model.op_first),
+    PLAIN("m.op_steps", model.op_steps),
+    MODEL("m.types", types, C(struct model_type, name), C(struct model_type, state_bytes)),
+    MODEL("m.sets", sets, C(struct model_set, name), C(struct model_set, missing_estimate), C(struct model_set, parts), C(struct model_set, shares),
+          C(struct model_set, first_part), C(struct model_set, first_share)),
+    MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles), C(struct model_part, active)),
+    MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices), C(struct model_share, active)),
+    MODEL("m.exchanges", exchanges, EXCHANGE),
+    MODEL("m.global", global_exchanges, EXCHANGE),
+    MODEL("m.host", host_exchanges, EXCHANGE),
+    MODEL("m.flows", flows, C(struct model_flow, tile), C(struct model_flow, tiles), C(struct model_flow, sent), C(struct model_flow, received),
+          C(struct model_flow, cycles), C(struct model_flow, code_bytes)),
+    PLAIN("m.counts", model.graph_counts),
+    MODEL("m.metrics", metrics, C(struct model_metric, name), C(struct model_metric, value)),
+    MODEL("m.tiles", tiles, C(struct model_tile, bytes), C(struct model_tile, with_gaps), C(struct model_tile, total_with_gaps),
+          C(struct model_tile, always_live), C(struct model_tile, most_live)),
+    MODEL("m.uses", uses, C(struct model_use, category), C(struct model_use, region), C(struct model_use, overlapped), C(struct model_use, tile),
+          C(struct model_use, tiles), C(struct model_use, bytes)),
+    MODEL("m.set_vertices", set_vertices, VERTICES),
+    MODEL("m.type_vertices", type_vertices, VERTICES),
+    MODEL("m.live", live, C(struct model_live, name), C(struct model_live, bytes)),
+    MODEL("m.live_lists", live_lists, C(struct model_live_list, first), C(struct model_live_list, count), C(struct model_live_list, bytes)),
+    PLAIN("m.step_live", model.step_live),
 };
 static const struct column format_columns[] = {
     C(struct image_print, format.summarise_threshold), C(struct image_print, format.edge_items), C(struct image_print, format.max_line_width),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an image can be run without touching memory outside its blocks, whoever wrote it.  Plain indices and counts here; vertex states in
  * image_check_states.c. */
-#include "engine/image_check.h"
+#include "image/check.h"
 
 #include "base/error.h"
-#include "engine/state.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -365,7 +365,7 @@ static bool check_ops(struct check *check)
     const struct image *image = check->image;
     if (!image->ops.count || image->ops.data[image->ops.count - 1].kind != OP_END)
         return check_fail(check, "the last op does not end its program");
-    if (image->ops.count >= RUN_OVER || image->costs.count != image->ops.count)
+    if (image->ops.count >= OP_NONE || image->costs.count != image->ops.count)
         return check_fail(check, "%zu ops and %zu costs", image->ops.count, image->costs.count);
     for (size_t i = 0; i < image->ops.count; ++i)
         if (!check_op(check, i, image->ops.data + i))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by image_check.c and image_check_states.c. */
-#ifndef ENGINE_IMAGE_CHECK_H
-#define ENGINE_IMAGE_CHECK_H
+/* Shared by check.c and check_states.c. */
+#ifndef IMAGE_CHECK_H
+#define IMAGE_CHECK_H
 
-#include "engine/image.h"
+#include "image/image.h"
 
 struct check {
     const struct image *image;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/image.h"
+#include "image/image.h"
 
 #include <stdlib.h>
 
@@ -55,5 +55,6 @@ void image_release(struct image *image)
     vec_free(&image->vertex_ids);
     vec_free(&image->edge_bytes);
     vec_free(&image->edge_first);
+    model_free(&image->model);
     free(image);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading vertex states as the image holds them: pointer slots, tables and their sizes. */
-#ifndef ENGINE_REFERENCE_H
-#define ENGINE_REFERENCE_H
+#ifndef IMAGE_REFERENCE_H
+#define IMAGE_REFERENCE_H
 
-#include "engine/image.h"
+#include "image/image.h"
 
 static inline const struct codelet *image_codelet(const struct image *image, uint32_t codelet)
 {
