@@ -48,15 +48,26 @@ static void new_line(FILE *file, unsigned depth)
     fprintf(file, "\n%*s", (int)depth * 2, "");
 }
 
-/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors. */
+/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors.
+ */
 static bool is_tall(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)
         return pop_profile_size(value) != 0;
-    for (size_t i = 0; i < pop_profile_size(value); ++i)
+    for (size_t i = 0; i < pop_profile_size(value); i += profile_run(value, i))
         if (pop_profile_at(value, i)->type >= POP_PROFILE_VECTOR)
             return true;
     return false;
+}
+
+/* Most of a profile is such numbers, most of them 0. */
+static void write_natural(FILE *file, uint64_t value)
+{
+    char digits[24], *digit = digits + sizeof(digits);
+    do
+        *--digit = (char)('0' + value % 10);
+    while (value /= 10);
+    fwrite(digit, 1, (size_t)(digits + sizeof(digits) - digit), file);
 }
 
 static void write_value(FILE *file, const pop_profile_value *value, bool pretty, unsigned depth)
@@ -72,7 +83,7 @@ static void write_value(FILE *file, const pop_profile_value *value, bool pretty,
         fprintf(file, "%" PRId64, value->as.integer);
         break;
     case POP_PROFILE_UINT:
-        fprintf(file, "%" PRIu64, value->as.natural);
+        write_natural(file, value->as.natural);
         break;
     case POP_PROFILE_DOUBLE:
         write_double(file, value->as.real);
@@ -132,7 +143,8 @@ static pop_profile_value from_json(json_t *json)
     case JSON_STRING:
         return pop_profile_string(json_string_value(json));
     case JSON_INTEGER:
-        return json_integer_value(json) < 0 ? pop_profile_int(json_integer_value(json)) : pop_profile_uint((uint64_t)json_integer_value(json));
+        return json_integer_value(json) < 0 ? pop_profile_int(json_integer_value(json))
+                                            : pop_profile_uint((uint64_t)json_integer_value(json));
     case JSON_REAL:
         return pop_profile_double(json_real_value(json));
     case JSON_TRUE:
@@ -149,7 +161,8 @@ pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_valu
     json_error_t why;
     json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
     if (!json)
-        return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_json", "line %d, column %d: %s", why.line, why.column, why.text);
+        return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_json", "line %d, column %d: %s", why.line,
+                         why.column, why.text);
     *value = from_json(json);
     json_decref(json);
     return POP_OK;

@@ -2,6 +2,7 @@
 /* Trees of profile values.  A map keeps its keys sorted, so that two equal profiles are written alike. */
 #include "profile/value.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 pop_profile_value pop_profile_bool(bool value)
@@ -39,20 +40,85 @@ pop_profile_value pop_profile_map_new(void)
     return (pop_profile_value){ POP_PROFILE_MAP, { .map = MEM_NEW(pop_profile_map) } };
 }
 
+/* An array that holds exactly so many, where more are not expected. */
+#define EXACTLY(v, n) ((n) ? ((v)->data = mem_grow((v)->data, (n) * sizeof(*(v)->data)), (v)->capacity = (n)) : 0)
+
+pop_profile_value profile_map(size_t entries)
+{
+    pop_profile_value map = pop_profile_map_new();
+    map.as.map->lent_keys = true;
+    EXACTLY(&map.as.map->entries, entries);
+    return map;
+}
+
+pop_profile_value *profile_add(pop_profile_value *map, const char *key, pop_profile_value item)
+{
+    struct pop_profile_map *m = map->as.map;
+    assert(m->lent_keys && (!m->entries.count || strcmp(m->entries.data[m->entries.count - 1].key, key) < 0));
+    struct profile_entry *entry = vec_push(&m->entries);
+    *entry = (struct profile_entry){ (char *)(uintptr_t)key, item };
+    return &entry->value;
+}
+
+pop_profile_value profile_vector(size_t elements)
+{
+    pop_profile_value vector = pop_profile_vector_new();
+    EXACTLY(&vector.as.vector->items, elements);
+    return vector;
+}
+
+pop_profile_value profile_runs(size_t runs)
+{
+    pop_profile_value vector = profile_vector(runs);
+    vector.as.vector->ends = mem_alloc(runs * sizeof(size_t));
+    return vector;
+}
+
+void profile_add_run(pop_profile_value *vector, uint64_t value, size_t count)
+{
+    struct pop_profile_vector *v = vector->as.vector;
+    size_t runs = v->items.count, end = runs ? v->ends[runs - 1] : 0;
+    if (!count)
+        return;
+    if (runs && v->items.data[runs - 1].as.natural == value) {
+        v->ends[runs - 1] += count;
+        return;
+    }
+    *vec_push(&v->items) = pop_profile_uint(value);
+    v->ends = mem_grow(v->ends, v->items.capacity * sizeof(size_t));
+    v->ends[runs] = end + count;
+}
+
+pop_profile_value profile_share(const pop_profile_value *value)
+{
+    unsigned *holders =
+        value->type == POP_PROFILE_VECTOR ? &value->as.vector->more_holders : &value->as.map->more_holders;
+    __atomic_add_fetch(holders, 1, __ATOMIC_RELAXED);
+    return *value;
+}
+
+/* Whether this holder was the last. */
+static bool let_go(unsigned *more_holders)
+{
+    return __atomic_fetch_sub(more_holders, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
 void pop_profile_free(pop_profile_value *value)
 {
     if (!value)
         return;
     if (value->type == POP_PROFILE_STRING) {
         free(value->as.string);
-    } else if (value->type == POP_PROFILE_VECTOR) {
+    } else if (value->type == POP_PROFILE_VECTOR && let_go(&value->as.vector->more_holders)) {
         for (size_t i = 0; i < value->as.vector->items.count; ++i)
             pop_profile_free(&value->as.vector->items.data[i]);
         vec_free(&value->as.vector->items);
+        free(value->as.vector->ends);
         free(value->as.vector);
-    } else if (value->type == POP_PROFILE_MAP) {
+    } else if (value->type == POP_PROFILE_MAP && let_go(&value->as.map->more_holders)) {
         for (size_t i = 0; i < value->as.map->entries.count; ++i) {
-            free(value->as.map->entries.data[i].key);
+            if (!value->as.map->lent_keys)
+                free(value->as.map->entries.data[i].key);
             pop_profile_free(&value->as.map->entries.data[i].value);
         }
         vec_free(&value->as.map->entries);
@@ -61,25 +127,74 @@ void pop_profile_free(pop_profile_value *value)
     *value = (pop_profile_value){ 0 };
 }
 
+static pop_profile_value copy_vector(const struct pop_profile_vector *from)
+{
+    pop_profile_value copy = profile_vector(from->items.count);
+    for (size_t i = 0; i < from->items.count; ++i)
+        *vec_push(&copy.as.vector->items) = pop_profile_copy(&from->items.data[i]);
+    if (from->ends)
+        copy.as.vector->ends = mem_copy(from->ends, from->items.count * sizeof(size_t));
+    return copy;
+}
+
+static pop_profile_value copy_map(const struct pop_profile_map *from)
+{
+    pop_profile_value copy = profile_map(from->entries.count);
+    copy.as.map->lent_keys = from->lent_keys;
+    for (size_t i = 0; i < from->entries.count; ++i) {
+        struct profile_entry *entry = &from->entries.data[i];
+        *vec_push(&copy.as.map->entries) =
+            (struct profile_entry){ from->lent_keys ? entry->key : mem_string(entry->key),
+                                    pop_profile_copy(&entry->value) };
+    }
+    return copy;
+}
+
+/* What is shared never changes, so that a copy shares it too. */
 pop_profile_value pop_profile_copy(const pop_profile_value *value)
 {
     if (!value)
         return (pop_profile_value){ 0 };
-    if (value->type == POP_PROFILE_STRING)
+    switch (value->type) {
+    case POP_PROFILE_STRING:
         return pop_profile_string(value->as.string);
-    if (value->type == POP_PROFILE_VECTOR) {
-        pop_profile_value copy = pop_profile_vector_new();
-        for (size_t i = 0; i < value->as.vector->items.count; ++i)
-            pop_profile_push(&copy, pop_profile_copy(&value->as.vector->items.data[i]));
-        return copy;
+    case POP_PROFILE_VECTOR:
+        return __atomic_load_n(&value->as.vector->more_holders, __ATOMIC_RELAXED) ? profile_share(value)
+                                                                                  : copy_vector(value->as.vector);
+    case POP_PROFILE_MAP:
+        return __atomic_load_n(&value->as.map->more_holders, __ATOMIC_RELAXED) ? profile_share(value)
+                                                                               : copy_map(value->as.map);
+    default:
+        return *value;
     }
-    if (value->type == POP_PROFILE_MAP) {
-        pop_profile_value copy = pop_profile_map_new();
-        for (size_t i = 0; i < value->as.map->entries.count; ++i)
-            pop_profile_set(&copy, value->as.map->entries.data[i].key, pop_profile_copy(&value->as.map->entries.data[i].value));
-        return copy;
+}
+
+/* A vector that may be changed: this holder's alone, and element by element. */
+static void make_plain_vector(pop_profile_value *vector)
+{
+    struct pop_profile_vector *v = vector->as.vector;
+    bool shared = __atomic_load_n(&v->more_holders, __ATOMIC_ACQUIRE) != 0;
+    if (!shared && !v->ends)
+        return;
+    pop_profile_value own = profile_vector(pop_profile_size(vector));
+    for (size_t i = 0; i < pop_profile_size(vector); ++i)
+        *vec_push(&own.as.vector->items) = pop_profile_copy(pop_profile_at(vector, i));
+    pop_profile_free(vector);
+    *vector = own;
+}
+
+/* A map that may be changed: this holder's alone, with keys of its own. */
+static void make_plain_map(pop_profile_value *map)
+{
+    if (__atomic_load_n(&map->as.map->more_holders, __ATOMIC_ACQUIRE)) {
+        pop_profile_value own = copy_map(map->as.map);
+        pop_profile_free(map);
+        *map = own;
     }
-    return *value;
+    struct pop_profile_map *m = map->as.map;
+    for (size_t i = 0; m->lent_keys && i < m->entries.count; ++i)
+        m->entries.data[i].key = mem_string(m->entries.data[i].key);
+    m->lent_keys = false;
 }
 
 pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value item)
@@ -88,6 +203,7 @@ pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value
         pop_profile_free(&item);
         return NULL;
     }
+    make_plain_vector(vector);
     pop_profile_value *place = vec_push(&vector->as.vector->items);
     *place = item;
     return place;
@@ -119,6 +235,7 @@ pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_
         pop_profile_free(&item);
         return NULL;
     }
+    make_plain_map(map);
     bool found;
     size_t place = key_place(map->as.map, key, &found);
     if (found) {
@@ -133,18 +250,46 @@ pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_
     return &map->as.map->entries.data[place].value;
 }
 
+static size_t vector_size(const struct pop_profile_vector *vector)
+{
+    return !vector->ends ? vector->items.count : vector->items.count ? vector->ends[vector->items.count - 1] : 0;
+}
+
 size_t pop_profile_size(const pop_profile_value *value)
 {
     if (value && value->type == POP_PROFILE_VECTOR)
-        return value->as.vector->items.count;
+        return vector_size(value->as.vector);
     if (value && value->type == POP_PROFILE_MAP)
         return value->as.map->entries.count;
     return 0;
 }
 
+/* The run that an index is in. */
+static size_t run_of(const struct pop_profile_vector *vector, size_t index)
+{
+    size_t low = 0, high = vector->items.count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (vector->ends[middle] <= index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const pop_profile_value *pop_profile_at(const pop_profile_value *vector, size_t index)
 {
-    return vector && vector->type == POP_PROFILE_VECTOR && index < vector->as.vector->items.count ? &vector->as.vector->items.data[index] : NULL;
+    if (!vector || vector->type != POP_PROFILE_VECTOR || index >= vector_size(vector->as.vector))
+        return NULL;
+    return &vector->as.vector->items.data[vector->as.vector->ends ? run_of(vector->as.vector, index) : index];
+}
+
+size_t profile_run(const pop_profile_value *vector, size_t index)
+{
+    if (!vector || vector->type != POP_PROFILE_VECTOR || index >= vector_size(vector->as.vector))
+        return 0;
+    return vector->as.vector->ends ? vector->as.vector->ends[run_of(vector->as.vector, index)] - index : 1;
 }
 
 const pop_profile_value *pop_profile_get(const pop_profile_value *map, const char *key)
@@ -173,12 +318,16 @@ const pop_profile_value *pop_profile_path(const pop_profile_value *map, const ch
 
 const char *pop_profile_key(const pop_profile_value *map, size_t index)
 {
-    return map && map->type == POP_PROFILE_MAP && index < map->as.map->entries.count ? map->as.map->entries.data[index].key : "";
+    return map && map->type == POP_PROFILE_MAP && index < map->as.map->entries.count
+               ? map->as.map->entries.data[index].key
+               : "";
 }
 
 const pop_profile_value *pop_profile_item(const pop_profile_value *map, size_t index)
 {
-    return map && map->type == POP_PROFILE_MAP && index < map->as.map->entries.count ? &map->as.map->entries.data[index].value : NULL;
+    return map && map->type == POP_PROFILE_MAP && index < map->as.map->entries.count
+               ? &map->as.map->entries.data[index].value
+               : NULL;
 }
 
 bool pop_profile_as_bool(const pop_profile_value *value)
@@ -236,15 +385,21 @@ const char *pop_profile_as_string(const pop_profile_value *value)
 double pop_profile_sum(const pop_profile_value *value)
 {
     double sum = pop_profile_as_double(value);
-    for (size_t i = 0; i < pop_profile_size(value); ++i)
-        sum += pop_profile_sum(value->type == POP_PROFILE_MAP ? pop_profile_item(value, i) : pop_profile_at(value, i));
+    bool map = value && value->type == POP_PROFILE_MAP;
+    for (size_t i = 0, run; i < pop_profile_size(value); i += run) {
+        run = map ? 1 : profile_run(value, i);
+        sum += (double)run * pop_profile_sum(map ? pop_profile_item(value, i) : pop_profile_at(value, i));
+    }
     return sum;
 }
 
 uint64_t pop_profile_sum_uint(const pop_profile_value *value)
 {
     uint64_t sum = pop_profile_as_uint(value);
-    for (size_t i = 0; i < pop_profile_size(value); ++i)
-        sum += pop_profile_sum_uint(value->type == POP_PROFILE_MAP ? pop_profile_item(value, i) : pop_profile_at(value, i));
+    bool map = value && value->type == POP_PROFILE_MAP;
+    for (size_t i = 0, run; i < pop_profile_size(value); i += run) {
+        run = map ? 1 : profile_run(value, i);
+        sum += run * pop_profile_sum_uint(map ? pop_profile_item(value, i) : pop_profile_at(value, i));
+    }
     return sum;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the writers of profiles share: an image's model as values, and arrays by tile. */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "image/image.h"
+#include "profile/value.h"
+
+/* A vector with an element for each tile, from entries in order of tile; tiles that none names have 0. */
+struct by_tile {
+    pop_profile_value vector;
+    size_t at, tiles;
+};
+struct by_tile by_tile_begin(size_t tiles, size_t entries);
+void by_tile_add(struct by_tile *by, size_t tile, size_t tiles, uint64_t value);
+pop_profile_value by_tile_end(struct by_tile *by);
+pop_profile_value by_tile_of(const uint64_t *values, size_t tiles);
+
+/* The graph profile (reference/analyser.md, 4.1 to 4.3), owned by the caller; a CPU's has target and graph alone. */
+pop_profile_value graph_profile(const struct image *image);
+/* Its parts. */
+pop_profile_value programs_profile(const struct image *image);
+pop_profile_value memory_profile(const struct image *image);
+pop_profile_value liveness_profile(const struct image *image);
+
+#endif
