@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popc/device_layout.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { WORD = 4, MEMORY_OF_32 = 256 << 10, MEMORY_OF_64 = 512 << 10, MEMORY_OF_128 = 1 << 20, MEMORY_OF_SHORT_SPAN = 1 << 20 };
+
+static bool is_mk1(const pop_target *target)
+{
+    return strcmp(target->arch, "ipu1") == 0;
+}
+
+/* Whether a scaled pointer (16 bits of an address, whose lowest are those of the alignment) reaches all of a tile's memory. */
+static bool scaled_reaches(enum vector_layout layout, const pop_target *target, uint32_t alignment)
+{
+    switch (layout) {
+    case LAYOUT_SCALED_PTR32:
+        return is_mk1(target) && alignment >= 4 && target->bytes_per_tile <= MEMORY_OF_32;
+    case LAYOUT_SCALED_PTR64:
+        return is_mk1(target) && alignment >= 8 && target->bytes_per_tile <= MEMORY_OF_64;
+    case LAYOUT_SCALED_PTR128:
+        return alignment >= 16 && target->bytes_per_tile <= MEMORY_OF_128;
+    default:
+        return false;
+    }
+}
+
+/* What stands for a layout on a target: where one cannot be, the next larger that keeps what the codelet sees of it. */
+static enum vector_layout resolve(enum vector_layout layout, const pop_target *target, uint32_t alignment)
+{
+    switch (layout) {
+    case LAYOUT_SPAN:
+    case LAYOUT_ONE_PTR:
+        return layout;
+    case LAYOUT_SHORT_SPAN:
+        return target->bytes_per_tile <= MEMORY_OF_SHORT_SPAN ? LAYOUT_SHORT_SPAN : LAYOUT_SPAN;
+    case LAYOUT_COMPACT_PTR:
+        for (int scaled = LAYOUT_SCALED_PTR32; scaled <= LAYOUT_SCALED_PTR128; ++scaled)
+            if (scaled_reaches((enum vector_layout)scaled, target, alignment))
+                return (enum vector_layout)scaled;
+        return LAYOUT_ONE_PTR;
+    default:
+        return scaled_reaches(layout, target, alignment) ? layout : LAYOUT_ONE_PTR;
+    }
+}
+
+static uint32_t layout_bytes(enum vector_layout layout)
+{
+    switch (layout) {
+    case LAYOUT_SPAN:
+        return 2 * WORD; /* pointer and count */
+    case LAYOUT_SCALED_PTR32:
+    case LAYOUT_SCALED_PTR64:
+    case LAYOUT_SCALED_PTR128:
+        return 2;
+    default:
+        return WORD;
+    }
+}
+
+static uint32_t layout_alignment(uint32_t bytes)
+{
+    return bytes < WORD ? bytes : WORD;
+}
+
+/* The holder of a vector; its alignment. */
+static uint32_t set_vector(struct device_field *field, enum vector_layout layout, const pop_target *target, uint32_t alignment)
+{
+    field->layout = resolve(layout, target, alignment);
+    field->bytes = layout_bytes((enum vector_layout)field->layout);
+    return layout_alignment(field->bytes);
+}
+
+/* Everything but the offset; the alignment in the state. */
+static uint32_t set_field(struct device_field *field, const struct codelet_field *from, const pop_target *target)
+{
+    uint32_t size = (uint32_t)pop_type_size((pop_type)from->type);
+    /* Tables and data outside the state begin on words, as the fields of a vertex do (inferred). */
+    *field = (struct device_field){ .edge = from->direction != FIELD_STATE, .list = from->shape == SHAPE_VECTOR_LIST, .data_alignment = WORD };
+    if (!field->edge && from->shape != SHAPE_SCALAR) {
+        field->element_bytes = size;
+        field->data_alignment = from->alignment > WORD ? from->alignment : WORD;
+    }
+    switch (from->shape) {
+    case SHAPE_VECTOR:
+        return set_vector(field, (enum vector_layout)from->layout, target, from->alignment);
+    case SHAPE_VECTORS:
+        field->inner_layout = resolve((enum vector_layout)from->inner_layout, target, from->alignment);
+        field->entry_bytes = layout_bytes((enum vector_layout)field->inner_layout);
+        return set_vector(field, (enum vector_layout)from->layout, target, WORD);
+    case SHAPE_SCALARS:
+        field->entry_bytes = WORD;
+        return set_vector(field, (enum vector_layout)from->layout, target, WORD);
+    case SHAPE_VECTOR_LIST: /* a base, and a pointer to the table with the count; each machine has one form of entries (3.2) */
+        field->inner_layout = is_mk1(target) ? LIST_DELTAN : LIST_DELTANELEMENTS;
+        field->entry_bytes = WORD;
+        field->bytes = 2 * WORD;
+        return WORD;
+    default:
+        field->bytes = field->edge ? WORD : size;
+        return field->bytes;
+    }
+}
+
+void device_layout_make(struct device_layout *layout, const struct codelet *codelet, const pop_target *target)
+{
+    *layout = (struct device_layout){ .state_alignment = 1, .fields = mem_zero(codelet->field_count, sizeof(*layout->fields)) };
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < codelet->field_count; ++i) {
+        struct device_field *field = layout->fields + i;
+        uint32_t alignment = set_field(field, codelet->fields + i, target);
+        field->offset = (end + alignment - 1) & ~(alignment - 1);
+        layout->padding_bytes += field->offset - end;
+        end = field->offset + field->bytes;
+        *(field->edge ? &layout->edge_pointer_bytes : &layout->fields_bytes) += field->bytes;
+        layout->state_alignment = alignment > layout->state_alignment ? alignment : layout->state_alignment;
+    }
+    uint32_t mask = layout->state_alignment - 1;
+    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* states are told apart by their addresses */
+    layout->padding_bytes += layout->state_bytes - end;
+}
+
+void device_layout_free(struct device_layout *layout)
+{
+    free(layout->fields);
+    *layout = (struct device_layout){ 0 };
+}
