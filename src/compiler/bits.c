@@ -112,3 +112,17 @@ bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end)
             return false;
     return true;
 }
+
+uint64_t bits_stretch(const uint64_t *bits, uint64_t begin, uint64_t end)
+{
+    uint64_t first = bits[begin >> 6] >> (begin & 63) & 1 ? ~(uint64_t)0 : 0, at = begin;
+    while (at < end) {
+        uint64_t other = (bits[at >> 6] ^ first) >> (at & 63);
+        if (other) {
+            at += (unsigned)__builtin_ctzll(other);
+            return at < end ? at : end;
+        }
+        at = (at | 63) + 1;
+    }
+    return end;
+}

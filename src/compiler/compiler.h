@@ -31,6 +31,48 @@ struct tile_span {
     uint32_t tile, count;
 };
 
+/* What lowering went through, in its order, for the pass that builds the model's tree.  A leaf or a container opens where its first op
+ * stands; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
+enum lowered_kind { LOWERED_BODY = 0, LOWERED_OPEN, LOWERED_SLOT, LOWERED_CLOSE, LOWERED_AGAIN /* a leaf that stood before */, LOWERED_CALL };
+struct lowered {
+    uint8_t kind;
+    uint32_t node; /* CALL: index of the bodies */
+    uint32_t op;
+};
+
+/* What the machine does for an Execute or a Copy: indices of the model's tables, NONE where it takes no such step. */
+struct step_plan {
+    bool known;
+    uint32_t global_before, exchange_before, copy_before, set, copy_after, exchange_after, global_after;
+    /* Bytes by tile of buffers for what is laid out anew: of compiler.rearranged. */
+    uint64_t first_rearranged;
+    uint32_t rearranged_before, rearranged_after;
+};
+struct tile_bytes {
+    uint32_t tile;
+    uint64_t bytes;
+};
+/* Where a step of the model comes from. */
+enum step_role {
+    ROLE_CONTAINER = 0,
+    ROLE_EXCHANGE_BEFORE, /* brings what a set reads from other tiles; the exchange of a Copy */
+    ROLE_COPY_BEFORE,     /* lays out anew what a set reads */
+    ROLE_SET,
+    ROLE_COPY_AFTER,
+    ROLE_EXCHANGE_AFTER,
+    ROLE_COPY,            /* what a Copy moves within tiles */
+    ROLE_STREAM,          /* of node and of the further nodes that were merged into it: the nodes of compiler.merged */
+    ROLE_BROADCAST,       /* a Switch's value to all tiles */
+    ROLE_ENTRY,           /* how a run learns its program */
+    ROLE_OTHER
+};
+struct step_origin {
+    uint32_t node; /* of the program tree, or NONE */
+    uint32_t set;  /* index of compiler.sets, or NONE */
+    uint32_t first_merged, merged; /* STREAM: nodes of compiler.merged that the step copies, in order */
+    uint8_t role;
+};
+
 struct compiler {
     pop_store *store;
     const pop_program *programs;
@@ -58,6 +100,16 @@ struct compiler {
     uint64_t *storage;     /* by variable: byte offset, or NO_STORAGE */
     /* lower */
     VEC(uint32_t) op_node; /* by op: the node it came from, or NONE */
+    VEC(struct lowered) lowered;
+    uint32_t control_bodies; /* bodies of control programs, the first ones */
+    VEC(uint32_t) control_body; /* by control program: index of the bodies */
+    /* schedule, exchange */
+    uint32_t *type_of;           /* by store type: index + 1 of model.types */
+    struct step_plan *plans;     /* by index of sets, then by node (COPY) */
+    VEC(struct tile_bytes) rearranged;
+    /* steps */
+    VEC(struct step_origin) origins; /* by step of the model */
+    VEC(uint32_t) merged;            /* nodes */
     /* strings of the image */
     struct intern strings;
     VEC(uint32_t) string_at;
@@ -75,6 +127,7 @@ bool pass_lower(struct compiler *c);
 bool pass_vertices(struct compiler *c);
 bool pass_schedule(struct compiler *c);
 bool pass_exchange(struct compiler *c);
+bool pass_steps(struct compiler *c);
 bool pass_emit(struct compiler *c);
 
 /* Records the error with a line of the user's and the debug path (NULL: none); returns false. */

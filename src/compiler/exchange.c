@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: what each step makes tiles send to each other and to the host, and the syncs that this takes.  A first version: a step
- * lasts as long as its busiest tile, and all tiles wait for it.
+/* exchange: what each Execute and Copy makes tiles send to each other, and what tiles lay out anew.
  *
  * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what others wrote.  A word is
- * sent once, however many tiles receive it.  What a copy does not exchange, it moves within tiles.
- * In: order, spans, compact tile maps, ops.  Out: exchange, host_exchange and sync of image->costs, compute of copies. */
+ * sent once, however many tiles receive it.  An edge whose elements come from several places has a buffer in the tile's memory: what comes from
+ * elsewhere is received into it; what the tile has itself is copied into it, or received with the rest where the tile sends it anyway
+ * (inferred: tutorial 7 has copies for the partial sums that a reduction finds on its own tile, and none for the vector, which goes to many).
+ * In: order, spans, compact tile maps, the model's sets.  Out: plans, rearranged, the model's internal and global exchanges, its sets of copies. */
 #include "compiler/edges.h"
 #include "compiler/marks.h"
 #include "compiler/owners.h"
@@ -13,11 +14,17 @@
 #include "compiler/window.h"
 
 #include "base/log.h"
-#include "target/cost.h"
 
+/* A part that lies on the tile that needs it in a buffer. */
+struct local_part {
+    uint32_t tile;
+    struct part part;
+};
 struct traffic {
     struct compiler *c;
-    struct load before, after; /* a set: exchanges before and after it; copies use the first */
+    struct traffic_loads before, after; /* a set: exchanges before and after it; copies use the first */
+    tile_copies copies_before, copies_after;
+    VEC(struct local_part) locals;      /* of edges that read from elsewhere too */
     struct owners owners;
     struct bitmaps delivered_bits;
     struct marks delivered;    /* elements that the current tile has, or has received */
@@ -25,12 +32,32 @@ struct traffic {
     uint32_t tile;             /* of the current vertex */
 };
 
+/* The edge at hand, taken apart. */
+struct edge_parts {
+    struct traffic *t;
+    size_t first_local;        /* its entries of t->locals begin here */
+    struct copy_shape gathered; /* what the tile holds of it, whole */
+    uint64_t runs;
+    bool remote;
+};
+
+static uint64_t content_of(struct part part)
+{
+    uint64_t hash = (part.begin * 0x9e3779b97f4a7c15u ^ part.variable) * 0xd6e8feb86659fd93u;
+    return (hash ^ hash >> 32) * (part.end - part.begin);
+}
+
+static uint64_t part_bytes(const struct traffic *t, struct part part)
+{
+    return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
+}
+
 /* Elements leave their tile: those that did not already. */
-static void send(struct traffic *t, uint32_t from, struct part part)
+static void send(struct traffic *t, uint32_t from, uint32_t to, struct part part)
 {
     uint64_t fresh = marks_set(&t->sent, part);
     if (fresh)
-        load_add(&t->before, t->before.sent, from, fresh * variable_element_bytes(t->c, part.variable));
+        loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
 }
 
 /* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
@@ -50,61 +77,129 @@ static void fetch_part(struct traffic *t, uint32_t owner, struct part part)
     uint64_t fresh = marks_set(&t->delivered, part);
     if (!fresh)
         return;
-    load_add(&t->before, t->before.received, t->tile, fresh * variable_element_bytes(t->c, part.variable));
-    send(t, owner, part);
+    loads_receive(&t->before, owner, t->tile, fresh * variable_element_bytes(t->c, part.variable), content_of(part));
+    send(t, owner, t->tile, part);
 }
 
 static void return_part(struct traffic *t, uint32_t owner, struct part part)
 {
-    uint64_t bytes = (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
-    load_add(&t->after, t->after.received, owner, bytes);
-    load_add(&t->after, t->after.sent, t->tile, bytes);
+    uint64_t bytes = part_bytes(t, part);
+    loads_receive(&t->after, t->tile, owner, bytes, content_of(part));
+    loads_send(&t->after, t->tile, owner, bytes);
+}
+
+/* The largest power of two up to 8 that divides all of them. */
+static uint32_t alignment_of(uint64_t bits)
+{
+    return bits & 7 ? (uint32_t)(bits & -bits & 7) : 8;
+}
+
+static void shape_add(struct copy_shape *shape, uint64_t offset, uint64_t bytes)
+{
+    uint32_t alignment = alignment_of(offset | bytes);
+    shape->alignment = shape->pieces && shape->alignment < alignment ? shape->alignment : alignment;
+    shape->bytes += bytes;
+    ++shape->pieces;
+}
+
+static void copy_part(const struct traffic *t, struct copy_shape *shape, struct part part)
+{
+    shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
 }
 
 /* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
 static bool fetch_run(const struct run *run, void *context)
 {
-    struct traffic *t = context;
+    struct edge_parts *edge = context;
+    struct traffic *t = edge->t;
     struct run left = *run;
     struct part part;
     uint32_t owner = next_part(t, &left, &part);
-    if (owner == HOME_EVERYWHERE || (owner == t->tile && !left.count))
+    ++edge->runs;
+    if (owner == HOME_EVERYWHERE)
         return true;
-    if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count))
+    if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count)) {
+        edge->remote = true;
         return true;
+    }
     for (;; owner = next_part(t, &left, &part)) {
-        if (owner != t->tile)
+        if (owner != t->tile) {
+            edge->remote = true;
             fetch_part(t, owner, part);
-        else
-            marks_set(&t->delivered, part);
+        } else {
+            copy_part(t, &edge->gathered, part);
+            *vec_push(&t->locals) = (struct local_part){ t->tile, part };
+        }
         if (!left.count)
             return true;
     }
 }
 
+/* Buffers are laid out once for all vertices of a tile that read the same: parts that were met before are taken out of the list again. */
+static void forget_met(struct traffic *t, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < t->locals.count; ++i)
+        if (marks_set(&t->delivered, t->locals.data[i].part))
+            t->locals.data[kept++] = t->locals.data[i];
+    t->locals.count = kept;
+}
+
+static void read_edge(struct traffic *t, const struct edge *edge)
+{
+    struct edge_parts parts = { .t = t, .first_local = t->locals.count };
+    edge_each_run(t->c->store, edge, fetch_run, &parts);
+    if (parts.remote) {
+        forget_met(t, parts.first_local);
+        return;
+    }
+    t->locals.count = parts.first_local;
+    if (parts.runs > 1 && parts.gathered.pieces)
+        *vec_push(&t->copies_before) = (struct tile_copy){ t->tile, parts.gathered };
+}
+
 static bool return_run(const struct run *run, void *context)
 {
-    struct traffic *t = context;
+    struct edge_parts *edge = context;
     struct part part;
+    ++edge->runs;
     for (struct run left = *run; left.count;) {
-        uint32_t owner = next_part(t, &left, &part);
-        if (owner != t->tile)
-            return_part(t, owner, part);
+        uint32_t owner = next_part(edge->t, &left, &part);
+        if (owner == edge->t->tile) {
+            copy_part(edge->t, &edge->gathered, part);
+        } else {
+            edge->remote = true;
+            return_part(edge->t, owner, part);
+        }
     }
     return true;
 }
 
+static void write_edge(struct traffic *t, const struct edge *edge)
+{
+    struct edge_parts parts = { .t = t };
+    edge_each_run(t->c->store, edge, return_run, &parts);
+    if (parts.gathered.pieces && (parts.remote || parts.runs > 1))
+        *vec_push(&t->copies_after) = (struct tile_copy){ t->tile, parts.gathered };
+}
+
 static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t home, bool reads, bool writes)
 {
-    struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
+    const struct edge *edges = t->c->store->edges.data;
     if (home == t->tile || home == HOME_EVERYWHERE)
         return;
+    if (edge->form == EDGE_LIST) { /* each row has a buffer of its own */
+        for (uint64_t i = 0; i < edge->count; ++i)
+            edge_traffic(t, &edges[edge_offset(edge) + i], owners_edge(&t->owners, &edges[edge_offset(edge) + i]), reads, writes);
+        return;
+    }
+    struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
     if (reads && home == HOME_PARTS)
-        edge_each_run(t->c->store, edge, fetch_run, t);
+        read_edge(t, edge);
     else if (reads)
         fetch_part(t, home, part);
     if (writes && home == HOME_PARTS)
-        edge_each_run(t->c->store, edge, return_run, t);
+        write_edge(t, edge);
     else if (writes)
         return_part(t, home, part);
 }
@@ -135,6 +230,30 @@ PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list lis
     }
 }
 
+/* What a tile has of its own buffers: received where it is sent to others anyway, else copied. */
+static void settle_local(struct traffic *t, uint32_t tile, struct part part)
+{
+    const uint64_t *sent = marks_bits(&t->sent, part.variable);
+    for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
+        stop = bits_stretch(sent, at, part.end);
+        struct part stretch = { part.variable, at, stop };
+        struct copy_shape shape = { 0 };
+        if (sent[at >> 6] >> (at & 63) & 1) {
+            loads_receive(&t->before, tile, tile, part_bytes(t, stretch), content_of(stretch));
+            continue;
+        }
+        copy_part(t, &shape, stretch);
+        *vec_push(&t->copies_before) = (struct tile_copy){ tile, shape };
+    }
+}
+
+static void settle_locals(struct traffic *t)
+{
+    for (size_t i = 0; i < t->locals.count; ++i)
+        settle_local(t, t->locals.data[i].tile, t->locals.data[i].part);
+    t->locals.count = 0;
+}
+
 static void set_traffic(struct traffic *t, const struct used_set *set)
 {
     const struct vertex_group *groups = &t->c->groups.data[set->first_group];
@@ -156,19 +275,37 @@ static void set_traffic(struct traffic *t, const struct used_set *set)
         marks_clear(&t->delivered);
     }
     tile_walk_end(&walk);
+    settle_locals(t);
     marks_clear(&t->sent);
     for (uint32_t g = 0; g < set->groups; ++g)
         window_free(&windows[g]);
     free(windows);
 }
 
-static struct image_cost set_cost(struct traffic *t, const struct used_set *set)
+static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0 };
+
+static struct step_plan set_plan(struct traffic *t, uint32_t index)
 {
-    const pop_store *store = t->c->store;
-    const char *name = store_name(store, store->sets.data[set->set].name);
-    set_traffic(t, set);
-    return cost_add(load_finish(&t->before, &store->target, (struct step){ "before compute set", name }),
-                    load_finish(&t->after, &store->target, (struct step){ "after compute set", name }));
+    struct compiler *c = t->c;
+    const char *name = store_name(c->store, c->store->sets.data[c->sets.data[index].set].name);
+    char internal[TABLES_NAME], global[TABLES_NAME];
+    struct step_plan plan = no_plan;
+    set_traffic(t, &c->sets.data[index]);
+    struct exchange_pair before = loads_finish(&t->before, c, tables_name(internal, name, "ExchangePre"),
+                                               tables_name(global, name, "GlobalPre/GlobalExchange"));
+    struct exchange_pair after = loads_finish(&t->after, c, tables_name(internal, name, "ExchangePost"),
+                                              tables_name(global, name, "GlobalPost/GlobalExchange"));
+    plan.set = index;
+    plan.exchange_before = before.internal;
+    plan.global_before = before.global;
+    plan.exchange_after = after.internal;
+    plan.global_after = after.global;
+    plan.first_rearranged = c->rearranged.count;
+    plan.rearranged_before = tables_rearranged(c, &t->copies_before);
+    plan.rearranged_after = tables_rearranged(c, &t->copies_after);
+    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &t->copies_before);
+    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &t->copies_after);
+    return plan;
 }
 
 /* Whether all of a view lies on one tile, because each of its variables does. */
@@ -183,8 +320,29 @@ static bool one_tile(const struct traffic *t, const struct view *view, uint32_t 
     return true;
 }
 
+/* Moves within tiles, by tile; neighbours in the walk are mostly of one tile. */
+struct moves {
+    struct copy_shape *shapes;
+    VEC(uint32_t) tiles;
+};
+
+static void move_part(struct moves *moves, uint32_t tile, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    if (!moves->shapes[tile].pieces)
+        *vec_push(&moves->tiles) = tile;
+    shape_add(&moves->shapes[tile], from | to, bytes);
+}
+
+static void moves_finish(struct traffic *t, struct moves *moves)
+{
+    for (size_t i = 0; i < moves->tiles.count; ++i)
+        *vec_push(&t->copies_before) = (struct tile_copy){ moves->tiles.data[i], moves->shapes[moves->tiles.data[i]] };
+    vec_free(&moves->tiles);
+    free(moves->shapes);
+}
+
 /* Each element from its tile to another, once; what stays on a tile is moved there. */
-static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination)
+static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination, struct moves *moves)
 {
     bool distinct = pieces_distinct(source->pieces, source->piece_count);
     uint64_t bytes = pop_type_size((pop_type)source->type), stop;
@@ -198,14 +356,14 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
         uint32_t receiver = owners_find(&t->owners, to.run.variable, to.run.offset, &stop);
         count = stop - to.run.offset < count ? stop - to.run.offset : count;
         struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
-        if (sender == receiver) {
-            load_add(&t->before, t->before.moved, sender, count * bytes);
+        if (sender == receiver || sender == HOME_EVERYWHERE) {
+            move_part(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
         } else {
-            load_add(&t->before, t->before.received, receiver, count * bytes);
+            loads_receive(&t->before, sender, receiver, count * bytes, content_of(part));
             if (distinct)
-                load_add(&t->before, t->before.sent, sender, count * bytes);
+                loads_send(&t->before, sender, receiver, count * bytes);
             else
-                send(t, sender, part);
+                send(t, sender, receiver, part);
         }
         run_cursor_skip(&from, count);
         run_cursor_skip(&to, count);
@@ -213,103 +371,50 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
     marks_clear(&t->sent);
 }
 
-static struct image_cost copy_cost(struct traffic *t, const struct program_node *n)
+static uint64_t view_runs(const struct view *view)
 {
-    uint32_t from = NONE, to = NONE;
-    if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE)
-        load_add(&t->before, t->before.moved, from, n->source->elements * pop_type_size((pop_type)n->source->type));
-    else
-        copy_traffic(t, n->source, n->destination);
-    return load_finish(&t->before, &t->c->store->target, (struct step){ "of copy", store_name(t->c->store, n->name) });
+    uint64_t runs = 0;
+    struct run_cursor cursor;
+    for (run_cursor_begin(&cursor, view->pieces, view->piece_count); cursor.run.count; ++runs)
+        run_cursor_skip(&cursor, cursor.run.count);
+    return runs;
 }
 
-struct host_traffic {
-    struct traffic *t;
-    uint64_t packets;
-};
-
-/* One packet for each part of the tensor that is together on a tile. */
-static bool host_run(const struct run *run, void *context)
-{
-    struct host_traffic *host = context;
-    struct part part;
-    for (struct run left = *run; left.count; ++host->packets)
-        next_part(host->t, &left, &part);
-    return true;
-}
-
-/* An external sync before, two internal ones after, each as long as the other [ipu-model 2.2]. */
-enum { HOST_SYNCS = 3 };
-
-static struct image_cost host_cost(struct traffic *t, const struct program_node *n, const struct view *view)
-{
-    const pop_target *target = &t->c->store->target;
-    struct host_traffic host = { t, 0 };
-    view_each_run(view, host_run, &host);
-    uint64_t bytes = view->elements * pop_type_size((pop_type)view->type), cycles = cost_host_exchange(target, bytes, host.packets);
-    LOG(COMPILER, TRACE, "host exchange of %s '%s': %llu bytes in %llu packets, %llu cycles", program_kind_name((enum program_kind)n->kind),
-        store_name(t->c->store, n->name), (unsigned long long)bytes, (unsigned long long)host.packets, (unsigned long long)cycles);
-    return (struct image_cost){ .host_exchange = cycles, .sync = cycles ? HOST_SYNCS * cost_sync_all(target) : 0 };
-}
-
-static struct image_cost sync_cost(struct traffic *t, const struct program_node *n)
-{
-    const pop_target *target = &t->c->store->target;
-    return (struct image_cost){ .sync = n->object == POP_SYNC_GLOBAL ? cost_sync_global(target, target->num_ipus) : cost_sync_all(target) };
-}
-
-static struct image_cost node_cost(struct traffic *t, const struct program_node *n)
-{
-    struct image_cost cost = { 0 };
-    switch (n->kind) {
-    case PROGRAM_EXECUTE:
-        return set_cost(t, &t->c->sets.data[t->c->set_of[n->object]]);
-    case PROGRAM_COPY:
-        return copy_cost(t, n);
-    case PROGRAM_STREAM_IN:
-    case PROGRAM_REMOTE_IN:
-        return host_cost(t, n, n->destination);
-    case PROGRAM_STREAM_OUT:
-    case PROGRAM_REMOTE_OUT:
-        return host_cost(t, n, n->source);
-    case PROGRAM_CALL_HOST:
-        for (size_t i = 0; i < n->operands.count; ++i)
-            cost = cost_add(cost, host_cost(t, n, n->operands.data[i]));
-        return cost;
-    case PROGRAM_SYNC:
-        return sync_cost(t, n);
-    default:
-        return cost;
-    }
-}
-
-/* The ops that carry a node's cost: not the jumps and calls that its parents add. */
-static bool carries_cost(uint16_t kind)
-{
-    return kind == OP_EXECUTE || kind == OP_COPY || kind == OP_STREAM_IN || kind == OP_STREAM_OUT || kind == OP_REMOTE_IN ||
-           kind == OP_REMOTE_OUT || kind == OP_CALL_HOST || kind == OP_STEP;
-}
-
-/* Each node is costed once; a set once for all nodes that execute it. */
-static void cost_ops(struct traffic *t)
+static struct step_plan copy_plan(struct traffic *t, const struct program_node *n)
 {
     struct compiler *c = t->c;
-    size_t keys = c->sets.count + c->store->programs.count;
-    struct image_cost *known = mem_zero(keys, sizeof(*known));
-    bool *done = mem_zero(keys, sizeof(*done));
-    for (size_t i = 0; i < c->image->ops.count; ++i) {
-        const struct image_op *op = &c->image->ops.data[i];
-        if (!carries_cost(op->kind))
-            continue;
-        uint32_t node = c->op_node.data[i];
-        size_t key = op->kind == OP_EXECUTE ? op->a : c->sets.count + node;
-        if (!done[key])
-            known[key] = node_cost(t, c->store->programs.data[node]);
-        done[key] = true;
-        c->image->costs.data[i] = cost_add(c->image->costs.data[i], known[key]);
+    const char *name = store_name(c->store, n->name);
+    uint32_t from = NONE, to = NONE;
+    char global[TABLES_NAME], local[TABLES_NAME];
+    struct step_plan plan = no_plan;
+    struct moves moves = { .shapes = mem_zero(pop_target_num_tiles(&c->store->target), sizeof(*moves.shapes)) };
+    if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE) {
+        uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source), b = view_runs(n->destination);
+        if (bytes)
+            move_part(&moves, from, 0, 0, bytes);
+        moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;
+    } else {
+        copy_traffic(t, n->source, n->destination, &moves);
     }
-    free(known);
-    free(done);
+    moves_finish(t, &moves);
+    struct exchange_pair pair = loads_finish(&t->before, c, name, tables_name(global, name, "GlobalExchange"));
+    plan.exchange_before = pair.internal;
+    plan.global_before = pair.global;
+    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &t->copies_before);
+    return plan;
+}
+
+/* Each set and each Copy once, however often programs run it. */
+static void make_plans(struct traffic *t)
+{
+    struct compiler *c = t->c;
+    for (uint32_t s = 0; s < c->sets.count; ++s)
+        c->plans[s] = set_plan(t, s);
+    for (size_t i = 0; i < c->image->ops.count; ++i) {
+        uint32_t node = c->op_node.data[i];
+        if (c->image->ops.data[i].kind == OP_COPY && !c->plans[c->sets.count + node].known)
+            c->plans[c->sets.count + node] = copy_plan(t, c->store->programs.data[node]);
+    }
 }
 
 bool pass_exchange(struct compiler *c)
@@ -317,18 +422,22 @@ bool pass_exchange(struct compiler *c)
     if (!c->modelled)
         return true;
     struct traffic t = { .c = c };
-    load_init(&t.before, pop_target_num_tiles(&c->store->target));
-    load_init(&t.after, pop_target_num_tiles(&c->store->target));
+    c->plans = mem_zero(c->sets.count + c->store->programs.count, sizeof(*c->plans));
+    loads_init(&t.before, &c->store->target);
+    loads_init(&t.after, &c->store->target);
     owners_init(&t.owners, c);
     bitmaps_init(&t.delivered_bits, c->store->variables.count);
     marks_init(&t.delivered, &t.delivered_bits, c->store);
     marks_init(&t.sent, &c->bits, c->store);
-    cost_ops(&t);
+    make_plans(&t);
     marks_free(&t.delivered);
     marks_free(&t.sent);
     bitmaps_free(&t.delivered_bits);
-    load_free(&t.before);
-    load_free(&t.after);
+    loads_free(&t.before);
+    loads_free(&t.after);
     owners_free(&t.owners);
+    vec_free(&t.copies_before);
+    vec_free(&t.copies_after);
+    vec_free(&t.locals);
     return true;
 }

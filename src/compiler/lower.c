@@ -52,8 +52,14 @@ uint32_t lower_operand(struct compiler *c, const struct view *view)
     return (uint32_t)c->image->operands.count - 1;
 }
 
+static void note(struct lowering *l, enum lowered_kind kind, uint32_t node)
+{
+    *vec_push(&l->c->lowered) = (struct lowered){ (uint8_t)kind, node, lower_here(l) };
+}
+
 static void open_frame(struct lowering *l, uint32_t node)
 {
+    note(l, LOWERED_OPEN, node);
     *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
 }
 
@@ -61,6 +67,7 @@ static void open_frame(struct lowering *l, uint32_t node)
 static void lower_again(struct lowering *l, uint32_t node)
 {
     uint32_t parent = l->node;
+    note(l, LOWERED_AGAIN, node);
     l->node = node;
     lower_op(l, l->c->image->ops.data[l->leaf_op[node]]);
     l->node = parent;
@@ -70,9 +77,10 @@ static void lower_again(struct lowering *l, uint32_t node)
 static void open_child(struct lowering *l, uint32_t node)
 {
     const struct program_node *n = l->c->store->programs.data[node];
-    if (l->c->references[node] > 1 && n->children.count)
+    if (l->c->references[node] > 1 && n->children.count) {
+        note(l, LOWERED_CALL, lower_body(l, node));
         lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, node) });
-    else if (l->leaf_op[node] != NONE)
+    } else if (l->leaf_op[node] != NONE)
         lower_again(l, node);
     else
         open_frame(l, node);
@@ -81,6 +89,7 @@ static void open_child(struct lowering *l, uint32_t node)
 static void lower_one_body(struct lowering *l, uint32_t node)
 {
     *vec_push(&l->body_op) = lower_here(l);
+    note(l, LOWERED_BODY, node);
     open_frame(l, node);
     while (l->frames.count) {
         size_t top = l->frames.count - 1;
@@ -90,9 +99,12 @@ static void lower_one_body(struct lowering *l, uint32_t node)
         ++l->frames.data[top].stage;
         if (child == LOWER_DONE) {
             --l->frames.count;
+            note(l, LOWERED_CLOSE, l->node);
             if (!n->children.count && lower_here(l) == before + 1)
                 l->leaf_op[l->node] = before;
         }
+        if (child != LOWER_DONE && n->kind != PROGRAM_SEQUENCE && n->kind != PROGRAM_BLOCK)
+            note(l, LOWERED_SLOT, l->node);
         if (child != LOWER_DONE && child != NO_PROGRAM)
             open_child(l, child);
     }
@@ -107,13 +119,14 @@ bool pass_lower(struct compiler *c)
     for (size_t i = 0; i < c->store->programs.count; ++i)
         l.body_of[i] = l.leaf_op[i] = NONE;
     for (size_t i = 0; i < c->program_count; ++i)
-        *vec_push(&c->image->programs) = lower_body(&l, c->programs[i].id - 1);
+        *vec_push(&c->control_body) = lower_body(&l, c->programs[i].id - 1);
+    c->control_bodies = (uint32_t)l.bodies.count;
     for (size_t b = 0; b < l.bodies.count; ++b)
         lower_one_body(&l, l.bodies.data[b]);
     if (!c->image->ops.count)
         lower_op(&l, (struct image_op){ .kind = OP_END });
     for (size_t i = 0; i < c->program_count; ++i)
-        c->image->programs.data[i] = l.body_op.data[c->image->programs.data[i]];
+        *vec_push(&c->image->programs) = l.body_op.data[c->control_body.data[i]];
     for (size_t i = 0; i < c->image->ops.count; ++i)
         if (c->image->ops.data[i].kind == OP_CALL)
             c->image->ops.data[i].a = l.body_op.data[c->image->ops.data[i].a];

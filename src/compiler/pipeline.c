@@ -56,6 +56,13 @@ static void verify_vertices(const struct compiler *c)
     assert(c->image->sets.count == c->sets.count && c->image->groups.count == c->groups.count);
 }
 
+static void verify_steps(const struct compiler *c)
+{
+    assert(c->origins.count == c->image->model.steps.count);
+    assert(!c->modelled || c->image->model.op_first.count == c->image->ops.count + 1);
+    (void)c;
+}
+
 static void verify_image(const struct compiler *c)
 {
     pop_error error = { 0 };
@@ -81,6 +88,7 @@ static const struct pass {
     { "vertices", pass_vertices, verify_vertices },
     { "schedule", pass_schedule, NULL },
     { "exchange", pass_exchange, verify_bits },
+    { "steps", pass_steps, verify_steps },
     { "emit", pass_emit, verify_image },
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
@@ -123,6 +131,13 @@ static void compiler_free(struct compiler *c)
     bitmaps_free(&c->bits);
     free(c->storage);
     vec_free(&c->op_node);
+    vec_free(&c->lowered);
+    vec_free(&c->control_body);
+    free(c->type_of);
+    free(c->plans);
+    vec_free(&c->rearranged);
+    vec_free(&c->origins);
+    vec_free(&c->merged);
     intern_free(&c->strings);
     vec_free(&c->string_at);
 }

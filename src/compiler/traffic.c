@@ -2,20 +2,84 @@
 #include "compiler/traffic.h"
 
 #include "base/log.h"
-#include "target/cost.h"
 
-void load_init(struct load *load, unsigned tiles)
+static void load_init(struct load *load, unsigned tiles)
 {
-    *load = (struct load){ .sent = mem_zero(tiles, sizeof(*load->sent)), .received = mem_zero(tiles, sizeof(*load->received)),
-                           .moved = mem_zero(tiles, sizeof(*load->moved)) };
+    *load = (struct load){ .tiles = mem_zero(tiles, sizeof(*load->tiles)) };
 }
 
-void load_free(struct load *load)
+static void load_free(struct load *load)
 {
-    free(load->sent);
-    free(load->received);
-    free(load->moved);
+    free(load->tiles);
     vec_free(&load->touched);
+}
+
+void loads_init(struct traffic_loads *loads, const pop_target *target)
+{
+    *loads = (struct traffic_loads){ .target = target, .between = mem_zero((size_t)target->num_ipus * target->num_ipus, sizeof(uint64_t)) };
+    load_init(&loads->internal, pop_target_num_tiles(target));
+    load_init(&loads->global, pop_target_num_tiles(target));
+}
+
+void loads_free(struct traffic_loads *loads)
+{
+    load_free(&loads->internal);
+    load_free(&loads->global);
+    free(loads->between);
+}
+
+static struct tile_load *touch(struct load *load, uint32_t tile)
+{
+    struct tile_load *at = &load->tiles[tile];
+    if (!at->touched) {
+        at->touched = true;
+        *vec_push(&load->touched) = tile;
+    }
+    return at;
+}
+
+static bool between_ipus(const struct traffic_loads *loads, uint32_t a, uint32_t b)
+{
+    return loads->target->num_ipus > 1 && a / loads->target->tiles_per_ipu != b / loads->target->tiles_per_ipu;
+}
+
+/* Tiles between two of one IPU, the short way round. */
+static uint32_t ring_distance(const struct traffic_loads *loads, uint32_t a, uint32_t b)
+{
+    uint32_t forth = a < b ? b - a : a - b, back = loads->target->tiles_per_ipu - forth;
+    return forth < back ? forth : back;
+}
+
+static void reach_out(const struct traffic_loads *loads, struct tile_load *tile, uint32_t from, uint32_t to)
+{
+    uint32_t distance = ring_distance(loads, from, to);
+    tile->reach = distance > tile->reach ? distance : tile->reach;
+}
+
+void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    bool global = between_ipus(loads, from, to);
+    struct tile_load *tile = touch(global ? &loads->global : &loads->internal, from);
+    tile->sent += bytes;
+    ++tile->sends;
+    if (!global)
+        reach_out(loads, tile, from, to);
+}
+
+void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    bool global = between_ipus(loads, from, to);
+    struct tile_load *tile = touch(global ? &loads->global : &loads->internal, to);
+    tile->received += bytes;
+    ++tile->receives;
+    tile->content += what;
+    if (global) {
+        unsigned ipus = loads->target->num_ipus, per_ipu = loads->target->tiles_per_ipu;
+        loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
+        return;
+    }
+    reach_out(loads, tile, from, to);
+    reach_out(loads, touch(&loads->internal, from), from, to); /* a multicast goes on until its last receiver has it */
 }
 
 static int tile_order(const void *left, const void *right)
@@ -24,36 +88,113 @@ static int tile_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static void trace_load(const struct load *load, const pop_target *target, struct step step)
+/* Two tiles on one exchange bus that receive the same take it in once. */
+static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
 {
-    qsort(load->touched.data, load->touched.count, sizeof(*load->touched.data), tile_order);
-    for (size_t i = 0; i < load->touched.count; ++i) {
-        uint32_t tile = load->touched.data[i];
-        if (i && tile == load->touched.data[i - 1])
-            continue;
-        unsigned long long sent = load->sent[tile], received = load->received[tile], moved = load->moved[tile];
-        if (sent || received)
-            LOG(COMPILER, TRACE, "exchange %s '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", step.what, step.name, tile, sent,
-                received, (unsigned long long)cost_exchange(target, sent, received));
-        if (moved)
-            LOG(COMPILER, TRACE, "rearrangement %s '%s': tile %u moves %llu bytes, %llu cycles", step.what, step.name, tile, moved,
-                (unsigned long long)cost_memcpy(target, moved));
-    }
+    const pop_target *target = loads->target;
+    if (!pop_target_supports_exchange_bus_sharing(target) || pop_target_tiles_per_shared_exchange_bus(target) != 2)
+        return false;
+    uint32_t other = tile ^ 1;
+    if (tile % target->tiles_per_ipu == target->tiles_per_ipu - 1 && !(tile % target->tiles_per_ipu % 2))
+        return false; /* the last of an odd number has no pair */
+    const struct tile_load *a = &loads->internal.tiles[tile], *b = &loads->internal.tiles[other];
+    return a->received && a->received == b->received && a->content == b->content;
 }
 
-struct image_cost load_finish(struct load *load, const pop_target *target, struct step step)
+static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uint32_t tile)
 {
-    struct image_cost cost = { 0 };
-    if (load->touched.count && log_on(LOG_COMPILER, LOG_TRACE))
-        trace_load(load, target, step);
+    const struct tile_load *load = &loads->internal.tiles[tile];
+    return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu, .sent = load->sent, .received = load->received,
+                                   .sends = load->sends, .receives = load->receives, .reach = load->reach,
+                                   .shares_bus = shares_bus(loads, tile) };
+}
+
+/* Adds a tile's code to the exchange's; its bytes. */
+static uint32_t add_code(struct model_exchange *exchange, const struct exchange_code *code, unsigned bytes)
+{
+    const struct { enum model_instruction instruction; uint32_t count; } parts[] = {
+        { MODEL_DELAY_INSTRUCTION, code->delay }, { MODEL_EXCHANGE_INSTRUCTION, code->exchange },
+        { MODEL_RECEIVE_ADDRESS_INSTRUCTION, code->receive_address }, { MODEL_RECEIVE_MUX_INSTRUCTION, code->receive_mux },
+        { MODEL_SEND_INSTRUCTION, code->send },
+    };
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
+        exchange->instructions[parts[i].instruction] += (uint64_t)parts[i].count * bytes;
+        count += parts[i].count;
+    }
+    return count * bytes;
+}
+
+static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c, const char *name)
+{
+    struct load *load = &loads->internal;
+    bool trace = log_on(LOG_COMPILER, LOG_TRACE);
+    uint32_t index = tables_exchange(c, EXCHANGES_INTERNAL, name);
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
-        uint64_t exchange = cost_exchange(target, load->sent[tile], load->received[tile]), compute = cost_memcpy(target, load->moved[tile]);
-        cost.exchange = exchange > cost.exchange ? exchange : cost.exchange;
-        cost.compute = compute > cost.compute ? compute : cost.compute;
-        load->sent[tile] = load->received[tile] = load->moved[tile] = 0;
+        struct exchange_tile part = exchange_tile(loads, tile);
+        struct exchange_code code = cost_exchange_code(loads->target, &part);
+        uint64_t cycles = cost_exchange_cycles(loads->target, &part);
+        uint32_t code_bytes = add_code(&c->image->model.exchanges.data[index], &code, loads->target->instruction_bytes);
+        tables_flow(c, EXCHANGES_INTERNAL, (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 });
+        if (trace)
+            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name, tile,
+                (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
     }
+    return index;
+}
+
+/* All flows between IPUs go on at once: the tiles that take part are done when the slowest limit is. */
+static uint64_t global_cycles(const struct traffic_loads *loads)
+{
+    unsigned ipus = loads->target->num_ipus;
+    VEC(struct exchange_load) flows = { 0 };
+    for (unsigned from = 0; from < ipus; ++from)
+        for (unsigned to = 0; to < ipus; ++to)
+            if (loads->between[from * ipus + to])
+                *vec_push(&flows) = (struct exchange_load){ .source = from, .destination = to, .bytes = loads->between[from * ipus + to] };
+    uint64_t cycles = cost_global_exchange(loads->target, flows.data, flows.count);
+    vec_free(&flows);
+    return cycles;
+}
+
+static uint32_t finish_global(struct traffic_loads *loads, struct compiler *c, const char *name)
+{
+    struct load *load = &loads->global;
+    uint32_t index = tables_exchange(c, EXCHANGES_GLOBAL, name);
+    uint64_t cycles = global_cycles(loads);
+    for (size_t i = 0; i < load->touched.count; ++i) {
+        uint32_t tile = load->touched.data[i];
+        const struct tile_load *part = &load->tiles[tile];
+        tables_flow(c, EXCHANGES_GLOBAL, (struct model_flow){ tile, 1, part->sent, part->received, cycles, 0, 0 });
+    }
+    memset(loads->between, 0, (size_t)loads->target->num_ipus * loads->target->num_ipus * sizeof(*loads->between));
+    return index;
+}
+
+static void load_clear(struct load *load)
+{
+    for (size_t i = 0; i < load->touched.count; ++i)
+        load->tiles[load->touched.data[i]] = (struct tile_load){ 0 };
     load->touched.count = 0;
-    cost.sync = cost.exchange ? cost_sync_all(target) : 0;
-    return cost;
+}
+
+static void sort_touched(struct load *load)
+{
+    if (load->touched.count)
+        qsort(load->touched.data, load->touched.count, sizeof(*load->touched.data), tile_order);
+}
+
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal, const char *global)
+{
+    struct exchange_pair pair = { NONE, NONE };
+    sort_touched(&loads->internal);
+    sort_touched(&loads->global);
+    if (loads->internal.touched.count)
+        pair.internal = finish_internal(loads, c, internal);
+    if (loads->global.touched.count)
+        pair.global = finish_global(loads, c, global);
+    load_clear(&loads->internal);
+    load_clear(&loads->global);
+    return pair;
 }

@@ -1,35 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes by tile in one exchange, and what they cost. */
+/* What tiles send to each other in one exchange, and the exchanges of the model that this becomes: one within IPUs and one between them. */
 #ifndef COMPILER_TRAFFIC_H
 #define COMPILER_TRAFFIC_H
 
-#include "compiler/compiler.h"
+#include "compiler/tables.h"
+#include "target/exchange_cost.h"
 
-#include "image/image.h"
-
+/* One tile's part; of an exchange between IPUs, bytes alone. */
+struct tile_load {
+    uint64_t sent, received;
+    uint32_t sends, receives; /* messages */
+    uint32_t reach;
+    bool touched;
+    uint64_t content;         /* a hash of what it receives, in any order */
+};
 struct load {
-    uint64_t *sent, *received, *moved; /* by tile; moved: within it */
-    VEC(uint32_t) touched;             /* tiles that have any, some more than once */
+    struct tile_load *tiles;
+    VEC(uint32_t) touched;
 };
-/* What a load belongs to, for messages. */
-struct step {
-    const char *what, *name;
+struct traffic_loads {
+    const pop_target *target;
+    struct load internal, global;
+    uint64_t *between; /* bytes by source IPU, destination IPU */
 };
-void load_init(struct load *load, unsigned tiles);
-void load_free(struct load *load);
-static inline void load_add(struct load *load, uint64_t *by_tile, uint32_t tile, uint64_t bytes)
-{
-    if (!by_tile[tile])
-        *vec_push(&load->touched) = tile;
-    by_tile[tile] += bytes;
-}
-/* What the busiest tiles need: an exchange takes a sync before it, and one that moves nothing takes none; what moves within tiles is
- * computed.  The load is empty again. */
-struct image_cost load_finish(struct load *load, const pop_target *target, struct step step);
+void loads_init(struct traffic_loads *loads, const pop_target *target);
+void loads_free(struct traffic_loads *loads);
 
-static inline struct image_cost cost_add(struct image_cost a, struct image_cost b)
-{
-    return (struct image_cost){ a.compute + b.compute, a.exchange + b.exchange, a.host_exchange + b.host_exchange, a.sync + b.sync };
-}
+/* A message that one tile sends, and one that a tile receives; what is sent once may be received by many.  to and from: the other end.  what:
+ * a hash of what is received. */
+void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes);
+void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+
+/* The two exchanges as entries of the model, NONE where nothing was sent; the loads are empty again.  names: of the two. */
+struct exchange_pair {
+    uint32_t internal, global;
+};
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal, const char *global);
 
 #endif

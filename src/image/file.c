@@ -92,7 +92,7 @@ static const struct array arrays[] = {
     MODEL("m.global", global_exchanges, EXCHANGE),
     MODEL("m.host", host_exchanges, EXCHANGE),
     MODEL("m.flows", flows, C(struct model_flow, tile), C(struct model_flow, tiles), C(struct model_flow, sent), C(struct model_flow, received),
-          C(struct model_flow, cycles), C(struct model_flow, code_bytes)),
+          C(struct model_flow, cycles), C(struct model_flow, code_bytes), C(struct model_flow, packets)),
     PLAIN("m.counts", model.graph_counts),
     MODEL("m.metrics", metrics, C(struct model_metric, name), C(struct model_metric, value)),
     MODEL("m.tiles", tiles, C(struct model_tile, bytes), C(struct model_tile, with_gaps), C(struct model_tile, total_with_gaps),

@@ -45,8 +45,8 @@ enum model_instruction {
 #undef MODEL_INSTRUCTION
     MODEL_INSTRUCTIONS
 };
-/* An exchange on tiles [tile, tile + tiles): bytes and cycles of each, and of its code. */
-struct model_flow { uint32_t tile, tiles; uint64_t sent, received, cycles; uint32_t code_bytes; };
+/* An exchange on tiles [tile, tile + tiles): bytes and cycles of each, bytes of its code, packets (host exchanges). */
+struct model_flow { uint32_t tile, tiles; uint64_t sent, received, cycles; uint32_t code_bytes, packets; };
 /* instructions: bytes of code of each kind, over all tiles (internal exchanges). */
 struct model_exchange { uint32_t name, flows; uint64_t first_flow; uint64_t instructions[MODEL_INSTRUCTIONS]; };
 

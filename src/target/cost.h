@@ -44,6 +44,10 @@ uint64_t cost_global_exchange(const pop_target *target, const struct exchange_lo
 /* A tile's part of a copy to or from the host, in so many packets [2.5]. */
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);
 
+/* Packets of a contiguous piece [2.5], and bytes that one stream copy may move on an IPU (seed 001). */
+uint64_t cost_host_packets(uint64_t bytes);
+#define COST_STREAM_MOST ((uint64_t)128 << 20)
+
 /* Bytes copied within a tile by the supervisor's memcpy [1.1]. */
 uint64_t cost_memcpy(const pop_target *target, uint64_t bytes);
 

@@ -75,9 +75,9 @@ static void test_trace_is_by_tile(void **state)
     char *text = log_of("TRACE", true, true);
     says(text, "[TRACE] compute set 'my set': tile 1 has 7 vertices, 120 cycles", 1);
     says(text, "[TRACE] compute set", 1);
-    says(text, "[TRACE] exchange before compute set 'my set': tile 0 sends 40 bytes, receives 0 bytes, 51 cycles", 1);
-    says(text, "[TRACE] exchange before compute set 'my set': tile 1 sends 0 bytes, receives 40 bytes, 51 cycles", 1);
-    says(text, "[TRACE] exchange of copy 'my copy': tile 1 sends 40 bytes, receives 0 bytes", 1);
+    says(text, "[TRACE] exchange 'my set/ExchangePre': tile 0 sends 40 bytes, receives 0 bytes, ", 1);
+    says(text, "[TRACE] exchange 'my set/ExchangePre': tile 1 sends 0 bytes, receives 40 bytes, ", 1);
+    says(text, "[TRACE] exchange 'my copy': tile 1 sends 40 bytes, receives 0 bytes", 1);
     says(text, "[TRACE] exchange", 4);
     free(text);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between tiles and the host, as host exchanges of the model. */
+#ifndef COMPILER_HOST_EXCHANGE_H
+#define COMPILER_HOST_EXCHANGE_H
+
+#include "compiler/owners.h"
+#include "compiler/tables.h"
+
+/* One exchange being collected; a new one begins when an IPU has as much as one stream copy may move. */
+struct host_exchange {
+    struct compiler *c;
+    struct owners *owners;
+    const char *name;
+    struct host_tile { uint64_t sent, received; uint32_t packets; } *tiles;
+    VEC(uint32_t) touched;
+    uint64_t *ipu_bytes, *ipu_packets; /* by IPU */
+    VEC(uint32_t) made;                /* indices of model.host_exchanges */
+};
+void host_exchange_init(struct host_exchange *host, struct compiler *c, struct owners *owners);
+void host_exchange_free(struct host_exchange *host);
+/* A view that goes to the host, or comes from it. */
+void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host);
+/* So many bytes from the host to a tile, in packets. */
+void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets);
+/* Between these, what is added belongs together: host->made has the exchanges then, at least one (of nothing, perhaps). */
+void host_exchange_begin(struct host_exchange *host, const char *name);
+void host_exchange_end(struct host_exchange *host);
+
+#endif

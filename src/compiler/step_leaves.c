@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of programs without children, and those that control flow needs before it. */
+#include "compiler/steps.h"
+
+#include "compiler/runs.h"
+
+static struct step_origin origin_of(uint32_t node, enum step_role role)
+{
+    return (struct step_origin){ .node = node, .set = NONE, .role = (uint8_t)role };
+}
+
+/* ---- exchanges and sets of a plan ---- */
+
+static void plan_step(struct builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin)
+{
+    const struct model *model = b->model;
+    if (index == NONE)
+        return;
+    uint32_t name = kind == MODEL_EXECUTE    ? model->sets.data[index].name
+                    : kind == MODEL_EXCHANGE ? model->exchanges.data[index].name
+                                             : model->global_exchanges.data[index].name;
+    steps_leaf(b, op, (struct model_step){ .kind = (uint8_t)kind, .name = name, .index = index }, origin);
+}
+
+static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    uint32_t set = b->c->set_of[n->object];
+    const struct step_plan *plan = &b->c->plans[set];
+    struct step_origin origin = { .node = node, .set = set, .role = ROLE_EXCHANGE_BEFORE };
+    plan_step(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, origin);
+    plan_step(b, op, MODEL_EXCHANGE, plan->exchange_before, origin);
+    origin.role = ROLE_COPY_BEFORE;
+    plan_step(b, op, MODEL_EXECUTE, plan->copy_before, origin);
+    origin.role = ROLE_SET;
+    plan_step(b, op, MODEL_EXECUTE, plan->set, origin);
+    origin.role = ROLE_COPY_AFTER;
+    plan_step(b, op, MODEL_EXECUTE, plan->copy_after, origin);
+    origin.role = ROLE_EXCHANGE_AFTER;
+    plan_step(b, op, MODEL_EXCHANGE, plan->exchange_after, origin);
+    plan_step(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_after, origin);
+    if (n->source) /* whether all vertices agree is found by a sync */
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = MODEL_SYNC_INTERNAL }, origin_of(node, ROLE_OTHER));
+}
+
+static void copy_steps(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct step_plan *plan = &b->c->plans[b->c->sets.count + node];
+    plan_step(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, origin_of(node, ROLE_EXCHANGE_BEFORE));
+    plan_step(b, op, MODEL_EXCHANGE, plan->exchange_before, origin_of(node, ROLE_EXCHANGE_BEFORE));
+    plan_step(b, op, MODEL_EXECUTE, plan->copy_before, origin_of(node, ROLE_COPY));
+}
+
+/* ---- stream copies ---- */
+
+static bool is_stream(const struct program_node *n)
+{
+    return n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT || n->kind == PROGRAM_REMOTE_IN || n->kind == PROGRAM_REMOTE_OUT;
+}
+
+static bool views_share(const struct view *a, const struct view *b)
+{
+    for (uint32_t i = 0; i < a->piece_count; ++i)
+        for (uint32_t j = 0; j < b->piece_count; ++j)
+            if (a->pieces[i].variable == b->pieces[j].variable)
+                return true;
+    return false;
+}
+
+/* Whether a stream copy may go along with those that were put off: none of them writes a variable that another reads or writes. */
+static bool merges(const struct builder *b, const struct program_node *n)
+{
+    for (size_t i = 0; i < b->streams.nodes.count; ++i) {
+        const struct program_node *other = b->c->store->programs.data[b->streams.nodes.data[i]];
+        if ((n->destination && views_share(n->destination, other->destination ? other->destination : other->source)) ||
+            (n->source && other->destination && views_share(n->source, other->destination)))
+            return false;
+    }
+    return true;
+}
+
+static void stream_steps(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail, struct step_origin origin)
+{
+    for (size_t i = 0; i < b->host.made.count; ++i)
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_STREAM_COPY, .detail = (uint8_t)detail, .name = name, .index = b->host.made.data[i] },
+                   origin);
+}
+
+void steps_flush(struct builder *b)
+{
+    struct compiler *c = b->c;
+    struct step_origin origin = { .node = NONE, .set = NONE, .first_merged = (uint32_t)c->merged.count, .role = ROLE_STREAM };
+    bool host = false, remote = false;
+    if (!b->streams.nodes.count)
+        return;
+    origin.node = b->streams.nodes.data[0];
+    const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
+    host_exchange_begin(&b->host, name);
+    for (; origin.merged < b->streams.nodes.count; ++origin.merged) {
+        const struct program_node *n = c->store->programs.data[b->streams.nodes.data[origin.merged]];
+        *vec_push(&c->merged) = b->streams.nodes.data[origin.merged];
+        host_exchange_add(&b->host, n->destination ? n->destination : n->source, !n->destination);
+        *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
+    }
+    host_exchange_end(&b->host);
+    b->streams.nodes.count = 0;
+    stream_steps(b, b->streams.op, compiler_string(c, name), host && remote ? MODEL_STREAM_MIXED : remote ? MODEL_STREAM_REMOTE : MODEL_STREAM_HOST,
+                 origin);
+}
+
+static void put_off_stream(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    if (op >= b->c->op_node.count || b->c->op_node.data[op] != node) /* a remote copy of no rows */
+        return;
+    if (b->streams.nodes.count && !merges(b, n))
+        steps_flush(b);
+    if (!b->streams.nodes.count)
+        b->streams.op = op;
+    *vec_push(&b->streams.nodes) = node;
+}
+
+/* Tensors that a program hands to the host, or gets from it. */
+static void hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count, bool to_host)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    const char *name = store_name(b->c->store, n->name);
+    struct step_origin origin = origin_of(node, ROLE_STREAM);
+    if (!count)
+        return;
+    origin.first_merged = (uint32_t)b->c->merged.count;
+    origin.merged = 1;
+    *vec_push(&b->c->merged) = node;
+    host_exchange_begin(&b->host, name);
+    for (size_t i = 0; i < count; ++i)
+        host_exchange_add(&b->host, views[i], to_host);
+    host_exchange_end(&b->host);
+    stream_steps(b, op, compiler_string(b->c, name), MODEL_STREAM_HOST, origin);
+}
+
+static void host_call_steps(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    size_t inputs = b->c->store->host_functions.data[n->object].input_count;
+    hand_over(b, node, op, n->operands.data, inputs, true);
+    hand_over(b, node, op, n->operands.data + inputs, n->operands.count - inputs, false);
+}
+
+/* ---- control ---- */
+
+/* One word from a tile to all others; every Switch on a value of that tile uses the same exchanges. */
+static void broadcast_steps(struct builder *b, uint32_t node, uint32_t op, uint32_t tile, enum step_role role)
+{
+    struct compiler *c = b->c;
+    enum { WORD = 4 };
+    char internal[64], global[64];
+    size_t at = 0;
+    while (at < b->broadcasts.count && b->broadcasts.data[at].tile != tile)
+        ++at;
+    if (at == b->broadcasts.count) {
+        unsigned tiles = pop_target_num_tiles(&c->store->target), per_ipu = c->store->target.tiles_per_ipu;
+        for (unsigned to = 0, sent_to = NONE; to < tiles; ++to) {
+            if (to == tile)
+                continue;
+            loads_receive(&b->loads, tile, to, WORD, 1);
+            if (to / per_ipu != sent_to) /* sent once to each IPU */
+                loads_send(&b->loads, tile, to, WORD);
+            sent_to = to / per_ipu;
+        }
+        struct exchange_pair pair = loads_finish(&b->loads, c, "switchControlBroadcast/ExchangePre", "switchControlBroadcast/GlobalPre/GlobalExchange");
+        *vec_push(&b->broadcasts) = (struct broadcast){ tile, pair };
+    }
+    snprintf(internal, sizeof(internal), "switchControlBroadcast%u/ExchangePre", b->switches);
+    snprintf(global, sizeof(global), "switchControlBroadcast%u/GlobalPre/GlobalExchange", b->switches++);
+    if (b->broadcasts.data[at].pair.global != NONE)
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_GLOBAL_EXCHANGE, .name = compiler_string(c, global), .index = b->broadcasts.data[at].pair.global },
+                   origin_of(node, role));
+    if (b->broadcasts.data[at].pair.internal != NONE)
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_EXCHANGE, .name = compiler_string(c, internal), .index = b->broadcasts.data[at].pair.internal },
+                   origin_of(node, role));
+}
+
+/* The tile of a view's first element. */
+static uint32_t tile_of(struct builder *b, const struct view *view)
+{
+    struct run_cursor cursor;
+    uint64_t stop;
+    run_cursor_begin(&cursor, view->pieces, view->piece_count);
+    uint32_t tile = cursor.run.count ? owners_find(&b->owners, cursor.run.variable, cursor.run.offset, &stop) : 0;
+    return tile == HOME_EVERYWHERE ? 0 : tile;
+}
+
+void steps_before(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    if (n->kind == PROGRAM_IF) {
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SET_CONSENSUS }, origin_of(node, ROLE_OTHER));
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = MODEL_SYNC_INTERNAL }, origin_of(node, ROLE_OTHER));
+    } else if (n->kind == PROGRAM_SWITCH && n->control) {
+        broadcast_steps(b, node, op, tile_of(b, n->control), ROLE_BROADCAST);
+    }
+}
+
+/* As the guide's listing has it: a word for the sync, then the program's number with another, then its broadcast (seed 001, Steps). */
+void steps_entry(struct builder *b)
+{
+    enum { WORD = 4, TILE = 0 };
+    size_t first = b->pending.count;
+    host_exchange_begin(&b->host, "");
+    host_exchange_word(&b->host, TILE, WORD, 1);
+    host_exchange_end(&b->host);
+    stream_steps(b, NONE, 0, MODEL_STREAM_HOST, origin_of(NONE, ROLE_ENTRY));
+    host_exchange_begin(&b->host, "");
+    host_exchange_word(&b->host, TILE, 2 * WORD, 2);
+    host_exchange_end(&b->host);
+    stream_steps(b, NONE, 0, MODEL_STREAM_HOST, origin_of(NONE, ROLE_ENTRY));
+    broadcast_steps(b, NONE, NONE, TILE, ROLE_ENTRY);
+    for (size_t i = first; i < b->pending.count; ++i)
+        *vec_push(&b->model->entry) = b->pending.data[i];
+    steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_SWITCH }, origin_of(NONE, ROLE_ENTRY));
+}
+
+void steps_of_program(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    if (is_stream(n)) {
+        put_off_stream(b, node, op);
+        return;
+    }
+    steps_flush(b);
+    switch (n->kind) {
+    case PROGRAM_EXECUTE:
+        execute_steps(b, node, op);
+        break;
+    case PROGRAM_COPY:
+        copy_steps(b, node, op);
+        break;
+    case PROGRAM_PRINT:
+    case PROGRAM_ERROR:
+        hand_over(b, node, op, &n->source, 1, true);
+        break;
+    case PROGRAM_CALL_HOST:
+        host_call_steps(b, node, op);
+        break;
+    case PROGRAM_SYNC:
+        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = n->object == POP_SYNC_INTERNAL ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL },
+                   origin_of(node, ROLE_OTHER));
+        break;
+    case PROGRAM_WRITE_UNDEF:
+        steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_WRITE_UNDEF, .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
+                   origin_of(node, ROLE_OTHER));
+        break;
+    default: /* aborts, and what only tells the compiler something: nothing on the machine */
+        break;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What steps.c and step_leaves.c share: the tree of the model's steps while it is built. */
+#ifndef COMPILER_STEPS_H
+#define COMPILER_STEPS_H
+
+#include "compiler/host_exchange.h"
+#include "compiler/traffic.h"
+#include "program/node.h"
+
+/* A step whose children are being collected. */
+struct open_step {
+    uint32_t node;      /* a program's node, or NONE: a slot of its parent, or a body */
+    uint32_t step;
+    size_t first_child; /* of builder.pending */
+    bool shares;        /* a Sequence that is its slot's whole content: the slot's step is its own */
+};
+/* Stream copies that stand one after another become one. */
+struct stream_group {
+    VEC(uint32_t) nodes;
+    uint32_t op;
+};
+struct op_step {
+    uint32_t op, step;
+};
+/* Exchanges of one word from a tile to all. */
+struct broadcast {
+    uint32_t tile;
+    struct exchange_pair pair;
+};
+struct builder {
+    struct compiler *c;
+    struct model *model;
+    struct owners owners;
+    struct host_exchange host;
+    struct traffic_loads loads;
+    struct stream_group streams;
+    VEC(struct open_step) open;
+    VEC(uint32_t) pending;      /* children of the open steps */
+    VEC(struct op_step) op_steps;
+    VEC(uint32_t) body_step, body_op; /* by body */
+    VEC(uint32_t) call_op;      /* by CALL step, in order: the op that it goes to */
+    VEC(uint32_t) call_step;
+    VEC(struct broadcast) broadcasts;
+    unsigned switches;
+};
+
+/* A step of the model; where it comes from. */
+uint32_t steps_new(struct builder *b, struct model_step step, struct step_origin origin);
+/* The same, as the next child of what is open; executing op (NONE: no op) goes through it. */
+uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin);
+/* The steps of a program without children, those that come before an If or a Switch, and the copies that were put off to be merged. */
+void steps_of_program(struct builder *b, uint32_t node, uint32_t op);
+void steps_before(struct builder *b, uint32_t node, uint32_t op);
+void steps_flush(struct builder *b);
+/* How the host says which program to run. */
+void steps_entry(struct builder *b);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One tile's part in an exchange within an IPU: its cycles, and the instructions of its code (ipu-model 2.3, 3.5). */
+#ifndef TARGET_EXCHANGE_COST_H
+#define TARGET_EXCHANGE_COST_H
+
+#include <poplar/target.h>
+
+/* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages.  reach: tiles between it and the farthest tile that
+ * its messages go to or come from, the short way round the ring.  shares_bus: its pair receives the same. */
+struct exchange_tile {
+    uint32_t tile; /* within its IPU */
+    uint64_t sent, received;
+    uint32_t sends, receives;
+    uint32_t reach;
+    bool shares_bus;
+};
+struct exchange_code {
+    uint32_t delay, exchange, receive_address, receive_mux, send;
+};
+uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_tile *tile);
+struct exchange_code cost_exchange_code(const pop_target *target, const struct exchange_tile *tile);
+
+#endif
