@@ -61,18 +61,66 @@ static void test_published_syncs(void **state)
     assert_int_equal(cost_sync_all(&two), 126);
     unsigned near[] = { 0, 1 }, far[] = { 1215, 0, 7 };
     assert_int_equal(cost_sync(&one, far, 3), 118);
-    assert_int_equal(cost_sync(&one, near, 2), 78);
+    assert_int_equal(cost_sync(&one, near, 2), 59);
     assert_int_equal(cost_sync(&one, NULL, 0), 0);
     assert_int_equal(cost_sync_arrive(&one, 1215), 59);
-    assert_int_equal(cost_sync_resume(&one, 0), 39);
+    assert_int_equal(cost_sync_resume(&one, 1215), 59);
+    assert_int_equal(cost_sync_arrive(&one, 391), 39); /* the farthest of the guide's 392 active tiles */
+    assert_int_equal(cost_sync_resume(&one, 391), 39);
+    assert_int_equal(cost_sync_arrive(&one, 0), 29);
+    assert_int_equal(cost_sync_resume(&one, 0), 30);
     assert_int_equal(cost_sync_global(&one, 1), 118);
     assert_int_equal(cost_sync_global(&one, 2), 500);
     one.min_ipu_sync_delay = 0; /* as the tutorials have it */
     one.relative_sync_delay = POP_SYNC_DELAY_NONE;
     assert_int_equal(cost_sync_all(&one), 0);
+    for (unsigned tile = 0; tile < 1216; ++tile)
+        assert_int_equal(cost_sync_arrive(&one, tile) + cost_sync_resume(&one, tile), 0);
     for (unsigned tile = 0; tile < 1472; ++tile)
         assert_int_equal(cost_sync_arrive(&two, tile) + cost_sync_resume(&two, tile),
                          pop_target_sync_delay(&two, tile));
+}
+
+/* A sync of every tile: tile 391 and the last one come at these times; when both are back. */
+struct clocks {
+    uint64_t near, last;
+};
+static struct clocks after_sync(const pop_target *target, struct clocks at)
+{
+    uint64_t near = at.near + cost_sync_arrive(target, 391), last = at.last + cost_sync_arrive(target, 1215);
+    uint64_t release = near > last ? near : last;
+    return (struct clocks){ release + cost_sync_resume(target, 391), release + cost_sync_resume(target, 1215) };
+}
+
+/* The guide's step listing: its times, from the delays alone. */
+static void test_published_timestamps(void **state)
+{
+    (void)state;
+    pop_target one = ipu("ipu1");
+    struct clocks at = after_sync(&one, (struct clocks){ 0, 0 });
+    assert_int_equal(at.last, 118);
+    for (int i = 0; i < 3; ++i)
+        at = after_sync(&one, at);
+    assert_int_equal(at.last, 472);
+    for (int i = 0; i < 3; ++i)
+        at = after_sync(&one, at);
+    assert_int_equal(at.last, 826);
+    at = (struct clocks){ at.near + 120, at.last + 120 };
+    assert_int_equal(at.last, 946);
+    at = after_sync(&one, at);
+    assert_int_equal(at.last, 1064);
+    for (int i = 0; i < 3; ++i)
+        at = after_sync(&one, at);
+    assert_int_equal(at.last, 1418);
+    at.near += 10700;
+    assert_int_equal(at.near, 12098);
+    for (int i = 0; i < 3; ++i)
+        at = after_sync(&one, at);
+    assert_int_equal(at.last, 12432);
+    assert_int_equal(at.last - at.near, 20);
+    at.near += 169;
+    assert_int_equal(at.near, 12581);
+    assert_int_equal(at.near + 999, 13580);
 }
 
 static void test_exchange(void **state)
@@ -115,7 +163,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
-        cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_published_timestamps),
+        cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,18 +81,20 @@ static void test_sync_delays(void **state)
 {
     (void)state;
     pop_target one = ipu("ipu1"), two = ipu("ipu2");
-    assert_int_equal(pop_target_sync_delay(&one, 0), 78);
+    assert_int_equal(pop_target_sync_delay(&one, 0), 59);
+    assert_int_equal(pop_target_sync_delay(&one, 391), 78);
     assert_int_equal(pop_target_sync_delay(&one, 1215), 118);
+    assert_int_equal(pop_target_sync_delay(&two, 0), 63);
     assert_int_equal(pop_target_sync_delay(&two, 1471), 126);
     one.num_ipus = 2;
-    assert_int_equal(pop_target_sync_delay(&one, 1216), 78); /* every IPU has the same delays */
+    assert_int_equal(pop_target_sync_delay(&one, 1216), 59); /* every IPU has the same delays */
     for (unsigned tile = 1; tile < 1216; ++tile)
         assert_true(pop_target_sync_delay(&one, tile) >= pop_target_sync_delay(&one, tile - 1));
     one.relative_sync_delay = POP_SYNC_DELAY_NONE;
-    assert_int_equal(pop_target_sync_delay(&one, 1215), 78);
+    assert_int_equal(pop_target_sync_delay(&one, 1215), 59);
     one.relative_sync_delay = POP_SYNC_DELAY_AUTO;
     one.tiles_per_ipu = 1;
-    assert_int_equal(pop_target_sync_delay(&one, 0), 78);
+    assert_int_equal(pop_target_sync_delay(&one, 0), 59);
 }
 
 static void test_type_limits(void **state)
