@@ -76,7 +76,8 @@ void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char
 
 /* ---- streams ---- */
 
-#define LARGEST_STREAM ((uint64_t)128 << 20) /* bytes of one transfer; seed 001 */
+/* Of one transfer, which the device takes in pieces of 128 MiB (seed 001). */
+#define LARGEST_STREAM ((uint64_t)1 << 40)
 
 static bool check_stream(pop_graph *graph, pop_where where, const char *api, const char *handle,
                          const struct stream *stream)
@@ -87,7 +88,7 @@ static bool check_stream(pop_graph *graph, pop_where where, const char *api, con
     uint64_t bytes = stream->elements * pop_type_size((pop_type)stream->type);
     if (bytes > LARGEST_STREAM)
         return store_fail_in(graph->store, POP_STREAM_MEMORY_ALLOCATION_ERROR, where, api, handle,
-                             "a transfer of %llu bytes: a stream moves at most 128 MiB at a time",
+                             "a transfer of %llu bytes: the engine keeps a buffer of at most 2^40 bytes for a stream",
                              (unsigned long long)bytes);
     return true;
 }
