@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/tables.h"
 
+#include "base/log.h"
+#include "popc/device_layout.h"
+
 #include <assert.h>
 
 uint32_t tables_set(struct compiler *c, const char *name)
@@ -49,7 +52,10 @@ uint32_t tables_type(struct compiler *c, uint32_t type)
 {
     if (!c->type_of[type]) {
         const struct vertex_type *of = &c->store->types.data[type];
-        c->type_of[type] = tables_own_type(c, store_name(c->store, of->name), of->codelet->state_bytes) + 1;
+        struct device_layout layout;
+        device_layout_make(&layout, of->codelet, &c->store->target);
+        c->type_of[type] = tables_own_type(c, store_name(c->store, of->name), layout.state_bytes) + 1;
+        device_layout_free(&layout);
     }
     return c->type_of[type] - 1;
 }
@@ -148,6 +154,7 @@ uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies
             work = cost_tile_start(target);
         }
     }
+    LOG(COMPILER, DEBUG, "compute set '%s': %zu copies within tiles", name, copies->count);
     copies->count = 0;
     return set;
 }
