@@ -85,6 +85,7 @@ struct compiler {
 
     /* use */
     uint32_t *references;  /* by node: in how many places it stands; 0: no program uses it */
+    VEC(uint32_t) finished; /* used nodes, children before parents */
     uint32_t *set_of;      /* by store set: index of sets, or NONE */
     VEC(struct used_set) sets;
     /* check */
@@ -98,6 +99,8 @@ struct compiler {
     struct bitmaps bits;
     /* storage */
     uint64_t *storage;     /* by variable: byte offset, or NO_STORAGE */
+    /* outline */
+    uint32_t *same;        /* by node: the first one that does the same */
     /* lower */
     VEC(uint32_t) op_node; /* by op: the node it came from, or NONE */
     VEC(struct lowered) lowered;
@@ -110,6 +113,10 @@ struct compiler {
     /* steps */
     VEC(struct step_origin) origins; /* by step of the model */
     VEC(uint32_t) merged;            /* nodes */
+    /* live */
+    struct live *live;
+    uint32_t *alignment;             /* by variable: the most that a field asks of it; 0: none does */
+    bool *interleaved;               /* by variable: whether a field asks for the interleaved region */
     /* strings of the image */
     struct intern strings;
     VEC(uint32_t) string_at;
@@ -123,17 +130,22 @@ bool pass_sets(struct compiler *c);
 bool pass_hazard(struct compiler *c);
 bool pass_order(struct compiler *c);
 bool pass_storage(struct compiler *c);
+bool pass_outline(struct compiler *c);
 bool pass_lower(struct compiler *c);
 bool pass_vertices(struct compiler *c);
 bool pass_schedule(struct compiler *c);
 bool pass_exchange(struct compiler *c);
 bool pass_steps(struct compiler *c);
+bool pass_live(struct compiler *c);
+bool pass_place(struct compiler *c);
 bool pass_emit(struct compiler *c);
 
 /* Records the error with a line of the user's and the debug path (NULL: none); returns false. */
 bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...) POP_PRINTF(5, 6);
 /* The same for a vertex: its line, its compute set's name. */
 bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...) POP_PRINTF(4, 5);
+/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last one. */
+bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child);
 /* A string of the image; equal text, equal string; "" and NULL are 0. */
 uint32_t compiler_string(struct compiler *c, const char *text);
 

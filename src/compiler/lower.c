@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lower: the program tree as flat ops.
- * In: references, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need; op_node.
+ * In: references, same, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need; op_node.
  * Programs nest as deep as they like: the frames of those being emitted stand in an array.  A function, and any program that holds others
  * and stands in several places, is emitted once and called, so that ops are linear in nodes. */
 #include "compiler/lower.h"
@@ -31,6 +31,7 @@ void lower_drop(struct lowering *l)
 
 uint32_t lower_body(struct lowering *l, uint32_t node)
 {
+    node = l->c->same[node];
     if (l->body_of[node] == NONE) {
         l->body_of[node] = (uint32_t)l->bodies.count;
         *vec_push(&l->bodies) = node;
@@ -76,6 +77,7 @@ static void lower_again(struct lowering *l, uint32_t node)
 /* A child in its place: its ops, or a call of them where they are shared. */
 static void open_child(struct lowering *l, uint32_t node)
 {
+    node = l->c->same[node];
     const struct program_node *n = l->c->store->programs.data[node];
     if (l->c->references[node] > 1 && n->children.count) {
         note(l, LOWERED_CALL, lower_body(l, node));

@@ -84,6 +84,7 @@ static const struct pass {
     { "hazard", pass_hazard, verify_bits },
     { "order", pass_order, verify_order },
     { "storage", pass_storage, verify_storage },
+    { "outline", pass_outline, NULL },
     { "lower", pass_lower, verify_lower },
     { "vertices", pass_vertices, verify_vertices },
     { "schedule", pass_schedule, NULL },
@@ -122,7 +123,9 @@ static bool run_passes(struct compiler *c, pop_progress progress, void *user)
 static void compiler_free(struct compiler *c)
 {
     free(c->references);
+    vec_free(&c->finished);
     free(c->set_of);
+    free(c->same);
     vec_free(&c->sets);
     free(c->variable_use);
     free(c->order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* use: which nodes, functions and compute sets the control programs reach.
- * In: the programs.  Out: references, set_of, sets.  Errors: null and foreign programs, recursion. */
+ * In: the programs.  Out: references, finished, set_of, sets.  Errors: null and foreign programs, recursion. */
 #include "compiler/compiler.h"
 
 enum color { WHITE = 0, OPEN, DONE };
@@ -36,8 +36,7 @@ static void open_node(struct walk *walk, uint32_t node)
     walk->stack.data[walk->stack.count++].next = 0;
 }
 
-/* Child number i, NO_PROGRAM where there is a gap; false behind the last one. */
-static bool child_at(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child)
+bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child)
 {
     if (n->kind == PROGRAM_CALL) {
         *child = c->store->functions.data[n->object].program;
@@ -58,8 +57,9 @@ static bool visit(struct walk *walk, uint32_t root)
         size_t top = walk->stack.count - 1;
         const struct program_node *n = node_at(c, walk->stack.data[top].node);
         uint32_t child;
-        if (!child_at(c, n, walk->stack.data[top].next++, &child)) {
+        if (!use_child(c, n, walk->stack.data[top].next++, &child)) {
             walk->color[walk->stack.data[top].node] = DONE;
+            *vec_push(&c->finished) = walk->stack.data[top].node;
             --walk->stack.count;
             continue;
         }

@@ -154,6 +154,30 @@ static void test_shared_programs_are_functions(void **state)
     end(&s.f);
 }
 
+/* Programs that were written out twice are one function; not those with a Copy that must not be outlined. */
+static void test_equal_programs_are_functions(void **state)
+{
+    (void)state;
+    for (int dont_outline = 0; dont_outline < 2; ++dont_outline) {
+        struct scene s;
+        begin_scene(&s);
+        pop_program all = pop_sequence(s.f.graph, "all");
+        for (int i = 0; i < 2; ++i) {
+            pop_program body = pop_sequence(s.f.graph, "body");
+            pop_sequence_add(body, pop_execute(s.near, NULL));
+            pop_sequence_add(body, pop_copy(s.a, s.b, dont_outline, "copy"));
+            pop_sequence_add(all, pop_repeat(2 + (unsigned)i, body, NULL));
+        }
+        compiled(&s.f, all);
+        if (dont_outline)
+            is_tree(&s.f, "Sequence:all(Repeat(Sequence:body(OnTileExecute:near DoExchange:copy)) "
+                          "Repeat(Sequence:body(OnTileExecute:near DoExchange:copy)))");
+        else
+            is_tree(&s.f, "Sequence:all(Repeat(Sequence(Call@0)) Repeat(Sequence(Call@0))) | Sequence:body(OnTileExecute:near DoExchange:copy)");
+        end(&s.f);
+    }
+}
+
 static void test_stream_copies_merge(void **state)
 {
     (void)state;
@@ -239,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_executes_and_copies), cmocka_unit_test(test_control), cmocka_unit_test(test_shared_programs_are_functions),
+        cmocka_unit_test(test_equal_programs_are_functions),
         cmocka_unit_test(test_stream_copies_merge), cmocka_unit_test(test_large_stream_copies_split),
         cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_several_ipus),
     };
