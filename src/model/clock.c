@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/clock.h"
+
+#include "target/cost.h"
+
+/* Shapes that are always there: all tiles at once (the start; a sync of several IPUs), tiles as a sync lets them go, and one whose sequence is
+ * too long to be worth remembering. */
+enum { SHAPE_LEVEL = 0, SHAPE_RESUMED, SHAPE_DEEP, SHAPES_FIXED };
+enum { DEPTH_MOST = 32 };
+
+struct work work_of(const struct model *model, const struct model_step *step)
+{
+    const struct model_exchange *exchange = NULL;
+    switch (step->kind) {
+    case MODEL_EXECUTE: {
+        const struct model_set *set = model->sets.data + step->index;
+        return set->parts ? (struct work){ .parts = model->parts.data + set->first_part, .count = set->parts } : (struct work){ 0 };
+    }
+    case MODEL_EXCHANGE:
+        exchange = model->exchanges.data + step->index;
+        break;
+    case MODEL_GLOBAL_EXCHANGE:
+        exchange = model->global_exchanges.data + step->index;
+        break;
+    case MODEL_STREAM_COPY:
+        exchange = model->host_exchanges.data + step->index;
+        break;
+    default:
+        return (struct work){ 0 };
+    }
+    return exchange->flows ? (struct work){ .flows = model->flows.data + exchange->first_flow, .count = exchange->flows } : (struct work){ 0 };
+}
+
+/* The two limits of a shape on each IPU. */
+static uint64_t *limits_of(const struct clock *clock, uint32_t shape)
+{
+    return clock->limits.data + (size_t)shape * clock->ipus * 2;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t add_shape(struct clock *clock, struct shape shape)
+{
+    *vec_push(&clock->shapes) = shape;
+    memset(vec_extend(&clock->limits, (size_t)clock->ipus * 2), 0, (size_t)clock->ipus * 2 * sizeof(uint64_t));
+    return (uint32_t)clock->shapes.count - 1;
+}
+
+void clock_start(struct clock *clock, const struct image *image)
+{
+    const pop_target *target = &image->target;
+    *clock = (struct clock){ .model = &image->model, .ipus = target->num_ipus, .tiles = target->tiles_per_ipu, .weight = 1 };
+    clock->global_sync = cost_sync_global(target, target->num_ipus);
+    clock->arrive = mem_zero(clock->tiles, sizeof(unsigned));
+    clock->resume = mem_zero(clock->tiles, sizeof(unsigned));
+    clock->base = mem_zero(clock->ipus, sizeof(uint64_t));
+    clock->waited = mem_zero(clock->ipus, sizeof(uint64_t));
+    clock->offsets = mem_zero((size_t)clock->ipus * clock->tiles, sizeof(uint64_t));
+    clock->deep = mem_zero((size_t)clock->ipus * clock->tiles, sizeof(uint64_t));
+    for (uint32_t i = 0; i < SHAPES_FIXED; ++i)
+        add_shape(clock, (struct shape){ i, UINT32_MAX, 0, 0 });
+    for (unsigned t = 0; t < clock->tiles; ++t) {
+        clock->arrive[t] = cost_sync_arrive(target, t);
+        clock->resume[t] = cost_sync_resume(target, t);
+        for (unsigned i = 0; i < clock->ipus; ++i) {
+            uint64_t *level = limits_of(clock, SHAPE_LEVEL) + 2 * (size_t)i, *resumed = limits_of(clock, SHAPE_RESUMED) + 2 * (size_t)i;
+            level[1] = most(level[1], clock->arrive[t]);
+            resumed[0] = most(resumed[0], clock->resume[t]);
+            resumed[1] = most(resumed[1], (uint64_t)clock->resume[t] + clock->arrive[t]);
+        }
+    }
+}
+
+void clock_free(struct clock *clock)
+{
+    free(clock->arrive);
+    free(clock->resume);
+    free(clock->base);
+    free(clock->waited);
+    free(clock->offsets);
+    free(clock->deep);
+    free(clock->slots);
+    vec_free(&clock->shapes);
+    vec_free(&clock->limits);
+}
+
+uint64_t clock_now(const struct clock *clock)
+{
+    const uint64_t *limits = limits_of(clock, clock->shape);
+    uint64_t now = 0;
+    for (unsigned i = 0; i < clock->ipus; ++i)
+        now = most(now, clock->base[i] + limits[2 * (size_t)i]);
+    return now;
+}
+
+void clock_sync(struct clock *clock, bool external)
+{
+    const uint64_t *limits = limits_of(clock, clock->shape);
+    bool global = external && clock->ipus > 1;
+    uint64_t together = global ? clock_now(clock) + clock->global_sync : 0;
+    for (unsigned i = 0; i < clock->ipus; ++i) {
+        uint64_t release = global ? together : clock->base[i] + limits[2 * (size_t)i + 1];
+        clock->waited[i] += (release - clock->base[i]) * clock->weight;
+        clock->base[i] = release;
+    }
+    if (clock->shape == SHAPE_DEEP)
+        for (size_t t = 0; t < (size_t)clock->ipus * clock->tiles; ++t)
+            clock->deep[t] += clock->offsets[t] * clock->weight;
+    else
+        clock->shapes.data[clock->shape].closed += clock->weight;
+    clock->resumed += global ? 0 : clock->weight;
+    clock->shape = global ? SHAPE_LEVEL : SHAPE_RESUMED;
+}
+
+/* Adds a step's cycles to the offsets, and lifts the limits over the tiles that have some. */
+static void apply(struct clock *clock, uint32_t step, uint64_t times, uint64_t *limits)
+{
+    struct work work = work_of(clock->model, clock->model->steps.data + step);
+    for (size_t i = 0; i < work.count; ++i) {
+        struct span span = work_span(&work, i);
+        unsigned ipu = span.tile / clock->tiles, tile = span.tile % clock->tiles;
+        uint64_t cycles = span.cycles * times;
+        for (uint32_t t = span.tile; t < span.tile + span.tiles; ++t) {
+            uint64_t offset = clock->offsets[t] += cycles;
+            if (limits) {
+                limits[2 * (size_t)ipu] = most(limits[2 * (size_t)ipu], offset);
+                limits[2 * (size_t)ipu + 1] = most(limits[2 * (size_t)ipu + 1], offset + clock->arrive[tile]);
+            }
+            if (++tile == clock->tiles)
+                tile = 0, ++ipu;
+        }
+    }
+}
+
+/* Makes offsets those of a shape. */
+static void show(struct clock *clock, uint32_t shape)
+{
+    if (clock->offsets_of == shape)
+        return;
+    uint32_t path[DEPTH_MOST], count = 0, at = shape;
+    for (; at >= SHAPES_FIXED; at = clock->shapes.data[at].parent)
+        path[count++] = clock->shapes.data[at].step;
+    for (size_t i = 0, t = 0; i < clock->ipus; ++i)
+        for (unsigned tile = 0; tile < clock->tiles; ++tile)
+            clock->offsets[t++] = at == SHAPE_RESUMED ? clock->resume[tile] : 0;
+    while (count)
+        apply(clock, path[--count], 1, NULL);
+    clock->offsets_of = shape;
+}
+
+static size_t slot_of(const struct clock *clock, uint32_t parent, uint32_t step)
+{
+    uint64_t hash = ((uint64_t)parent << 32 | step) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(hash >> 32) & (clock->slot_count - 1);
+}
+
+static void put_shape(struct clock *clock, uint32_t shape)
+{
+    const struct shape *s = clock->shapes.data + shape;
+    size_t slot = slot_of(clock, s->parent, s->step);
+    while (clock->slots[slot])
+        slot = (slot + 1) & (clock->slot_count - 1);
+    clock->slots[slot] = shape;
+}
+
+static uint32_t find_shape(const struct clock *clock, uint32_t parent, uint32_t step)
+{
+    for (size_t slot = clock->slot_count ? slot_of(clock, parent, step) : 0; clock->slot_count && clock->slots[slot];
+         slot = (slot + 1) & (clock->slot_count - 1)) {
+        const struct shape *s = clock->shapes.data + clock->slots[slot];
+        if (s->parent == parent && s->step == step)
+            return clock->slots[slot];
+    }
+    return 0;
+}
+
+static void grow_slots(struct clock *clock)
+{
+    if ((clock->shapes.count + 1) * 2 < clock->slot_count)
+        return;
+    free(clock->slots);
+    clock->slot_count = clock->slot_count ? clock->slot_count * 2 : 256;
+    clock->slots = mem_zero(clock->slot_count, sizeof(*clock->slots));
+    for (size_t i = SHAPES_FIXED; i < clock->shapes.count; ++i)
+        put_shape(clock, (uint32_t)i);
+}
+
+/* From here on the offsets themselves are kept. */
+static void go_deep(struct clock *clock)
+{
+    if (clock->shape == SHAPE_DEEP)
+        return;
+    show(clock, clock->shape);
+    memcpy(limits_of(clock, SHAPE_DEEP), limits_of(clock, clock->shape), (size_t)clock->ipus * 2 * sizeof(uint64_t));
+    clock->shape = clock->offsets_of = SHAPE_DEEP;
+}
+
+void clock_steps(struct clock *clock, uint32_t step, uint64_t times)
+{
+    go_deep(clock);
+    apply(clock, step, times, limits_of(clock, SHAPE_DEEP));
+}
+
+void clock_step(struct clock *clock, uint32_t step)
+{
+    uint32_t parent = clock->shape, found = find_shape(clock, parent, step);
+    if (found) {
+        clock->shape = found;
+        return;
+    }
+    uint32_t depth = clock->shapes.data[parent].depth + 1;
+    if (parent == SHAPE_DEEP || depth > DEPTH_MOST || clock->shapes.count >= UINT32_MAX / 2) {
+        clock_steps(clock, step, 1);
+        return;
+    }
+    show(clock, parent);
+    grow_slots(clock);
+    uint32_t shape = add_shape(clock, (struct shape){ parent, step, depth, 0 });
+    memcpy(limits_of(clock, shape), limits_of(clock, parent), (size_t)clock->ipus * 2 * sizeof(uint64_t));
+    apply(clock, step, 1, limits_of(clock, shape));
+    clock->shape = clock->offsets_of = shape;
+    put_shape(clock, shape);
+}
+
+uint64_t clock_tile(struct clock *clock, uint32_t tile)
+{
+    show(clock, clock->shape);
+    return clock->base[tile / clock->tiles] + clock->offsets[tile];
+}
+
+void clock_waited(struct clock *clock, uint64_t *waited)
+{
+    size_t tiles = (size_t)clock->ipus * clock->tiles;
+    for (size_t t = 0; t < tiles; ++t)
+        waited[t] += clock->waited[t / clock->tiles] + clock->resumed * clock->resume[t % clock->tiles] - clock->deep[t];
+    uint64_t *kept = clock->shape == SHAPE_DEEP ? mem_copy(clock->offsets, tiles * sizeof(*kept)) : NULL;
+    for (uint32_t s = 0; s < clock->shapes.count; ++s) {
+        uint64_t closed = clock->shapes.data[s].closed;
+        if (!closed || s == SHAPE_DEEP)
+            continue;
+        show(clock, s);
+        for (size_t t = 0; t < tiles; ++t)
+            waited[t] -= clock->offsets[t] * closed;
+    }
+    if (kept) {
+        memcpy(clock->offsets, kept, tiles * sizeof(*kept));
+        clock->offsets_of = SHAPE_DEEP;
+    }
+    free(kept);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes, so what steps do after a
+ * sync is worked out once for each sequence of steps (a shape) and then costs no more than a look-up. */
+#ifndef MODEL_CLOCK_H
+#define MODEL_CLOCK_H
+
+#include "image/image.h"
+
+/* What tiles of a run spend in a step. */
+struct span { uint32_t tile, tiles; uint64_t cycles; };
+/* A step's spans: of its compute set's parts, or of its exchange's flows. */
+struct work {
+    const struct model_part *parts;
+    const struct model_flow *flows;
+    size_t count;
+};
+struct work work_of(const struct model *model, const struct model_step *step);
+static inline struct span work_span(const struct work *work, size_t i)
+{
+    if (work->parts)
+        return (struct span){ work->parts[i].tile, work->parts[i].tiles, work->parts[i].cycles };
+    return (struct span){ work->flows[i].tile, work->flows[i].tiles, work->flows[i].cycles };
+}
+
+/* A sequence of steps without a sync: one step after another sequence. */
+struct shape { uint32_t parent, step, depth; uint64_t closed; /* syncs that ended it */ };
+
+struct clock {
+    const struct model *model;
+    unsigned ipus, tiles; /* tiles of one IPU */
+    uint64_t global_sync;
+    unsigned *arrive, *resume; /* one-way delays, by tile of an IPU */
+    uint64_t *base;            /* by IPU */
+    uint32_t shape;            /* now */
+    VEC(struct shape) shapes;
+    VEC(uint64_t) limits;      /* by shape, IPU: when its last tile is done; when the last one's sync request has arrived; both from base */
+    uint64_t *offsets;         /* by tile, of shape offsets_of */
+    uint32_t offsets_of;
+    uint32_t *slots;           /* hash of (parent, step): shapes */
+    size_t slot_count;
+    /* What was spent waiting, for the check of accounts: weight is how often what happens now happens. */
+    uint64_t weight, resumed;
+    uint64_t *waited;          /* by IPU */
+    uint64_t *deep;            /* by tile: offsets that SHAPE_DEEP had at syncs */
+};
+
+void clock_start(struct clock *clock, const struct image *image);
+void clock_free(struct clock *clock);
+/* When the last tile is done. */
+uint64_t clock_now(const struct clock *clock);
+/* Internal: within each IPU.  External: of all of them; of one IPU the same. */
+void clock_sync(struct clock *clock, bool external);
+void clock_step(struct clock *clock, uint32_t step);
+/* The step so many times over, nothing between. */
+void clock_steps(struct clock *clock, uint32_t step, uint64_t times);
+/* A tile's time. */
+uint64_t clock_tile(struct clock *clock, uint32_t tile);
+/* Adds to waited[tile] what each tile has spent in syncs, worked out from the syncs alone. */
+void clock_waited(struct clock *clock, uint64_t *waited);
+
+#endif

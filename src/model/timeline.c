@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goes through a trace with the tiles' clocks.
+ *
+ * A block of the trace that syncs ends with the same clocks relative to each IPU's base every time: the first time shows where it ends, the
+ * second how far it moves each base, and the rest is a multiplication.  In a block that never syncs, tiles just add up what they do. */
+#include "model/timeline.h"
+
+#include "model/clock.h"
+
+#include <assert.h>
+
+struct walk {
+    const struct image *image;
+    const struct model *model;
+    struct timeline *timeline;
+    struct clock clock;
+    uint64_t *syncing;       /* by op, and one more: steps that sync before it */
+    uint64_t *longest;       /* by step: cycles of the tile that takes longest + 1; 0 not known yet */
+    bool entry_syncs;
+    timeline_callback callback;
+    void *user;
+};
+
+static bool brings_sync(const struct model *model, uint32_t step)
+{
+    unsigned kind = model->steps.data[step].kind;
+    return kind == MODEL_EXCHANGE || kind == MODEL_GLOBAL_EXCHANGE || kind == MODEL_STREAM_COPY || kind == MODEL_SYNC;
+}
+
+static void tell(const struct walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from, uint64_t cycles)
+{
+    if (!walk->callback)
+        return;
+    const struct model_step *of = walk->model->steps.data + step;
+    uint64_t to = clock_now(&walk->clock);
+    walk->callback(walk->user, &(struct timeline_event){ step, of->kind, of->detail, (uint8_t)phase, from, to, cycles, cycles - (to - from) });
+}
+
+static uint64_t now(const struct walk *walk)
+{
+    return walk->callback ? clock_now(&walk->clock) : 0;
+}
+
+static void sync(struct walk *walk, uint32_t step, enum model_sync detail, enum timeline_phase phase)
+{
+    uint64_t from = now(walk);
+    clock_sync(&walk->clock, detail == MODEL_SYNC_EXTERNAL);
+    if (!walk->callback)
+        return;
+    uint64_t to = clock_now(&walk->clock);
+    walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to, to - from, 0 });
+}
+
+static uint64_t longest(struct walk *walk, uint32_t step)
+{
+    if (!walk->longest[step])
+        walk->longest[step] = timeline_figures_of(walk->model, step).cycles + 1;
+    return walk->longest[step] - 1;
+}
+
+static void work(struct walk *walk, uint32_t step, enum timeline_phase phase)
+{
+    uint64_t from = now(walk);
+    clock_step(&walk->clock, step);
+    if (walk->callback)
+        tell(walk, step, phase, from, longest(walk, step));
+}
+
+/* times: only of steps that do not sync. */
+static void run_step(struct walk *walk, uint32_t step, uint64_t times)
+{
+    const struct model_step *of = walk->model->steps.data + step;
+    walk->timeline->times[step] += walk->clock.weight * times;
+    switch (of->kind) {
+    case MODEL_EXECUTE:
+        if (times == 1)
+            work(walk, step, TIMELINE_WHOLE);
+        else
+            clock_steps(&walk->clock, step, times);
+        break;
+    case MODEL_EXCHANGE:
+    case MODEL_GLOBAL_EXCHANGE:
+        sync(walk, step, of->kind == MODEL_EXCHANGE ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL, TIMELINE_BEGIN);
+        work(walk, step, TIMELINE_WHOLE);
+        break;
+    case MODEL_STREAM_COPY:
+        sync(walk, step, MODEL_SYNC_EXTERNAL, TIMELINE_BEGIN);
+        work(walk, step, TIMELINE_MIDDLE);
+        sync(walk, step, MODEL_SYNC_INTERNAL, TIMELINE_END);
+        sync(walk, step, MODEL_SYNC_INTERNAL, TIMELINE_END);
+        break;
+    case MODEL_SYNC:
+        sync(walk, step, (enum model_sync)of->detail, TIMELINE_WHOLE);
+        break;
+    default: /* control flow and WriteUndef take no time */
+        if (walk->callback)
+            tell(walk, step, TIMELINE_WHOLE, clock_now(&walk->clock), 0);
+    }
+}
+
+static void run_ops(struct walk *walk, uint32_t first, uint32_t count, uint64_t times)
+{
+    const uint32_t *op_first = walk->model->op_first.data;
+    for (size_t i = op_first[first]; i < op_first[(size_t)first + count]; ++i)
+        run_step(walk, walk->model->op_steps.data[i], times);
+}
+
+static bool entries_sync(const struct walk *walk, const struct trace_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const struct trace_entry *e = entries + i;
+        if (e->times ? e->first == TRACE_RUN && walk->entry_syncs : walk->syncing[(size_t)e->first + e->count] > walk->syncing[e->first])
+            return true;
+    }
+    return false;
+}
+
+static void run_entries(struct walk *walk, const struct trace_entry *entries, size_t count, uint64_t times);
+
+static void begin_block(struct walk *walk, const struct trace_entry *block, uint64_t times)
+{
+    if (block->first == TRACE_RUN)
+        for (size_t i = 0; i < walk->model->entry.count; ++i)
+            run_step(walk, walk->model->entry.data[i], times);
+}
+
+static void run_block(struct walk *walk, const struct trace_entry *block)
+{
+    begin_block(walk, block, 1);
+    run_entries(walk, block + 1, block->count, 1);
+}
+
+static void run_folded(struct walk *walk, const struct trace_entry *block)
+{
+    struct clock *clock = &walk->clock;
+    size_t bytes = clock->ipus * sizeof(uint64_t);
+    uint64_t weight = clock->weight, rest = block->times - 2;
+    run_block(walk, block);
+    uint64_t *before = mem_copy(clock->base, bytes);
+    clock->weight = weight * (block->times - 1);
+    run_block(walk, block);
+    clock->weight = weight;
+    for (unsigned i = 0; i < clock->ipus; ++i)
+        clock->base[i] += (clock->base[i] - before[i]) * rest;
+    free(before);
+}
+
+static void run_blocks(struct walk *walk, const struct trace_entry *block, uint64_t times)
+{
+    bool syncs = (block->first == TRACE_RUN && walk->entry_syncs) || entries_sync(walk, block + 1, block->count);
+    if (walk->callback || (syncs && block->times <= 2)) {
+        for (uint64_t i = 0; i < block->times; ++i)
+            run_block(walk, block);
+    } else if (syncs) {
+        run_folded(walk, block);
+    } else {
+        begin_block(walk, block, times * block->times);
+        run_entries(walk, block + 1, block->count, times * block->times);
+    }
+}
+
+static void run_entries(struct walk *walk, const struct trace_entry *entries, size_t count, uint64_t times)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const struct trace_entry *e = entries + i;
+        if (!e->times) {
+            run_ops(walk, e->first, e->count, times);
+        } else if (!e->count) { /* one that did not end */
+            begin_block(walk, e, times);
+        } else {
+            run_blocks(walk, e, times);
+            i += e->count;
+        }
+    }
+}
+
+static void find_syncs(struct walk *walk)
+{
+    const struct model *model = walk->model;
+    size_t ops = model->op_first.count - 1;
+    walk->syncing = mem_zero(ops + 1, sizeof(*walk->syncing));
+    for (size_t op = 0; op < ops; ++op) {
+        walk->syncing[op + 1] = walk->syncing[op];
+        for (size_t i = model->op_first.data[op]; i < model->op_first.data[op + 1]; ++i)
+            walk->syncing[op + 1] += brings_sync(model, model->op_steps.data[i]);
+    }
+    for (size_t i = 0; i < model->entry.count; ++i)
+        walk->entry_syncs |= brings_sync(model, model->entry.data[i]);
+}
+
+/* Where a kind of step is booked. */
+static uint64_t *account_of(struct timeline_cycles *cycles, unsigned kind)
+{
+    return kind == MODEL_EXECUTE           ? &cycles->compute
+           : kind == MODEL_EXCHANGE        ? &cycles->exchange
+           : kind == MODEL_GLOBAL_EXCHANGE ? &cycles->global_exchange
+                                           : &cycles->stream_copy;
+}
+
+/* Each step times what it takes: differences between neighbouring tiles first, so that a run of tiles is two additions. */
+static void book_steps(struct timeline *timeline, const struct model *model)
+{
+    for (uint32_t s = 0; s < model->steps.count; ++s) {
+        const struct model_step *step = model->steps.data + s;
+        uint64_t times = timeline->times[s];
+        struct work work = work_of(model, step);
+        for (size_t i = 0; times && i < work.count; ++i) {
+            struct span span = work_span(&work, i);
+            struct timeline_cycles *first = &timeline->tiles[span.tile].cycles, *behind = &timeline->tiles[span.tile + span.tiles].cycles;
+            *account_of(first, step->kind) += span.cycles * times;
+            *account_of(behind, step->kind) -= span.cycles * times;
+            if (work.parts) {
+                first->active_compute += work.parts[i].active * times;
+                behind->active_compute -= work.parts[i].active * times;
+            }
+        }
+        timeline->steps += step->kind == MODEL_EXECUTE || brings_sync(model, s) ? times : 0;
+    }
+}
+
+static void add(struct timeline_cycles *to, const struct timeline_cycles *from)
+{
+    to->active_compute += from->active_compute;
+    to->compute += from->compute;
+    to->exchange += from->exchange;
+    to->global_exchange += from->global_exchange;
+    to->stream_copy += from->stream_copy;
+    to->sync += from->sync;
+}
+
+/* Ends of tiles; what is not work was waiting. */
+static void book_tiles(struct timeline *timeline, struct clock *clock)
+{
+    for (uint32_t t = 0; t < timeline->tile_count; ++t) {
+        struct timeline_tile *tile = timeline->tiles + t;
+        if (t)
+            add(&tile->cycles, &tile[-1].cycles), tile->cycles.sync = 0;
+        tile->end = clock_tile(clock, t);
+        if (tile->end > timeline->end)
+            timeline->end = tile->end, timeline->last = t;
+    }
+    for (uint32_t t = 0; t < timeline->tile_count; ++t) {
+        struct timeline_cycles *c = &timeline->tiles[t].cycles;
+        c->sync = timeline->tiles[t].end - c->compute - c->exchange - c->global_exchange - c->stream_copy;
+        add(&timeline->sum, c);
+    }
+}
+
+#ifndef NDEBUG
+enum { CHECK_MOST = 1 << 24 }; /* shapes x tiles */
+/* compute + exchange + host + sync = end on each tile, with each account kept by itself. */
+static void check_accounts(const struct timeline *timeline, struct clock *clock)
+{
+    if (clock->shapes.count * timeline->tile_count > CHECK_MOST)
+        return;
+    uint64_t *waited = mem_zero(timeline->tile_count, sizeof(*waited));
+    clock_waited(clock, waited);
+    for (uint32_t t = 0; t < timeline->tile_count; ++t)
+        assert(waited[t] == timeline->tiles[t].cycles.sync);
+    free(waited);
+}
+#endif
+
+void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user)
+{
+    const struct model *model = &image->model;
+    *timeline = (struct timeline){ .tile_count = image->target.num_ipus * image->target.tiles_per_ipu };
+    timeline->tiles = mem_zero((size_t)timeline->tile_count + 1, sizeof(*timeline->tiles));
+    timeline->times = mem_zero(model->steps.count + 1, sizeof(*timeline->times));
+    if (!model->op_first.count)
+        return;
+    struct walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
+    walk.longest = callback ? mem_zero(model->steps.count + 1, sizeof(*walk.longest)) : NULL;
+    clock_start(&walk.clock, image);
+    find_syncs(&walk);
+    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
+    book_steps(timeline, model);
+    book_tiles(timeline, &walk.clock);
+#ifndef NDEBUG
+    check_accounts(timeline, &walk.clock);
+#endif
+    clock_free(&walk.clock);
+    free(walk.syncing);
+    free(walk.longest);
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    free(timeline->tiles);
+    free(timeline->times);
+}
+
+struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step)
+{
+    struct work work = work_of(model, model->steps.data + step);
+    struct timeline_figures f = { 0 };
+    for (size_t i = 0; i < work.count; ++i) {
+        struct span span = work_span(&work, i);
+        uint64_t bytes = work.flows ? work.flows[i].sent + work.flows[i].received : 0;
+        f.cycles = span.cycles > f.cycles ? span.cycles : f.cycles;
+        f.sum += span.cycles * span.tiles;
+        f.active_sum += work.parts ? work.parts[i].active * span.tiles : 0;
+        f.tiles += span.cycles ? span.tiles : 0;
+        f.data_sum += bytes * span.tiles;
+        f.data_most = bytes > f.data_most ? bytes : f.data_most;
+    }
+    f.data = f.data_sum / 2;
+    return f;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record of what ran.  An iteration is compared with the one before when it ends; inner loops are folded by then. */
+#include "model/trace.h"
+
+#define NO_BLOCK SIZE_MAX
+/* Loops within loops beyond this are recorded unfolded: readers go down by recursion. */
+enum { LOOPS_MOST = 200 };
+
+void trace_reset(struct trace *trace)
+{
+    bool running = trace->running;
+    uint32_t from = trace->from;
+    trace->entries.count = trace->loops.count = 0;
+    trace->full = false;
+    trace->running = false;
+    trace->last_run = NO_BLOCK;
+    if (running) /* from a callback: what follows belongs to a run that was not seen to start */
+        trace_begin(trace, from);
+}
+
+void trace_free(struct trace *trace)
+{
+    vec_free(&trace->entries);
+    vec_free(&trace->loops);
+}
+
+static void push(struct trace *trace, struct trace_entry entry)
+{
+    if (trace->entries.count >= TRACE_MOST)
+        trace->full = true;
+    else
+        *vec_push(&trace->entries) = entry;
+}
+
+static void push_stretch(struct trace *trace, uint32_t end)
+{
+    if (end > trace->from)
+        push(trace, (struct trace_entry){ trace->from, end - trace->from, 0 });
+}
+
+/* Ends the block at `open` with the last entry; true when it was added to an equal one before it. */
+static bool close_block(struct trace *trace, size_t open, size_t before)
+{
+    struct trace_entry *entries = trace->entries.data;
+    size_t count = trace->entries.count - open - 1;
+    entries[open].count = (uint32_t)count;
+    if (before == NO_BLOCK || entries[before].count != count || memcmp(entries + before + 1, entries + open + 1, count * sizeof(*entries)) != 0)
+        return false;
+    ++entries[before].times;
+    trace->entries.count = open;
+    return true;
+}
+
+void trace_begin(struct trace *trace, uint32_t op)
+{
+    if (!trace->entries.count)
+        trace->last_run = NO_BLOCK;
+    trace->loops.count = 0;
+    trace->run = trace->entries.count;
+    trace->from = op;
+    trace->running = true;
+    push(trace, (struct trace_entry){ TRACE_RUN, 0, 1 });
+}
+
+void trace_end(struct trace *trace, uint32_t last)
+{
+    if (!trace->running)
+        return;
+    trace->running = false;
+    trace->loops.count = 0;
+    if (last != UINT32_MAX && !trace->full)
+        push_stretch(trace, last + 1);
+    if (!trace->full && !close_block(trace, trace->run, trace->last_run))
+        trace->last_run = trace->run;
+}
+
+static struct trace_loop *innermost(const struct trace *trace)
+{
+    return trace->loops.count ? trace->loops.data + trace->loops.count - 1 : NULL;
+}
+
+/* A loop whose iterations are one stretch. */
+static bool same_stretch(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth)
+{
+    const struct trace_loop *loop = innermost(trace);
+    if (!loop || loop->head != next || loop->depth != depth || loop->before == NO_BLOCK || loop->open + 1 != trace->entries.count)
+        return false;
+    struct trace_entry *block = trace->entries.data + loop->before;
+    if (block->count != 1 || block[1].times || block[1].first != trace->from || block[1].count != at + 1 - trace->from)
+        return false;
+    ++block->times;
+    return true;
+}
+
+static void next_iteration(struct trace *trace, uint32_t next, uint32_t depth)
+{
+    struct trace_loop *loop;
+    while ((loop = innermost(trace)) && loop->depth == depth && loop->head > next)
+        --trace->loops.count; /* loops inside this one */
+    if (!loop || loop->head != next || loop->depth != depth) {
+        if (trace->loops.count == LOOPS_MOST)
+            return;
+        loop = vec_push(&trace->loops);
+        *loop = (struct trace_loop){ next, depth, 0, NO_BLOCK };
+    } else if (!close_block(trace, loop->open, loop->before)) {
+        loop->before = loop->open;
+    }
+    loop->open = trace->entries.count;
+    push(trace, (struct trace_entry){ TRACE_ITERATION, 0, 1 });
+}
+
+void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration)
+{
+    if (trace->full || (iteration && same_stretch(trace, at, next, depth))) {
+        trace->from = next;
+        return;
+    }
+    push_stretch(trace, at + 1);
+    trace->from = next;
+    for (const struct trace_loop *loop; (loop = innermost(trace)) && loop->depth > depth;)
+        --trace->loops.count; /* loops of functions that have returned */
+    if (iteration && !trace->full)
+        next_iteration(trace, next, depth);
+}
+
+static void count_entries(const struct trace_entry *entries, size_t count, uint64_t times, uint64_t *counts)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const struct trace_entry *entry = entries + i;
+        if (entry->times) {
+            count_entries(entry + 1, entry->count, times * entry->times, counts);
+            i += entry->count;
+        } else {
+            for (uint32_t op = entry->first; op - entry->first < entry->count; ++op)
+                counts[op] += times;
+        }
+    }
+}
+
+void trace_count(const struct trace *trace, uint64_t *counts)
+{
+    count_entries(trace->entries.data, trace->entries.count, 1, counts);
+}

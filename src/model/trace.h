@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an engine has run, as straight stretches of ops and blocks that repeat.  Iterations of a loop that took the same way are one block
+ * with a count, and so are successive runs; the record grows with the ways that a program takes, not with its iterations. */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include "base/vec.h"
+
+/* times == 0: the ops [first, first + count) ran, one after another.  Otherwise a block: the next count entries, times over; count 0 stands
+ * for a block that did not end: what follows is in line. */
+struct trace_entry { uint32_t first, count; uint64_t times; };
+/* The first of a block: an iteration, or a whole run (which begins with the steps of model.entry). */
+enum trace_block { TRACE_ITERATION = 0, TRACE_RUN = 1 };
+
+/* A loop in progress: where it starts, at which depth of calls, the block of its current iteration and of the one before. */
+struct trace_loop { uint32_t head, depth; size_t open, before; };
+
+struct trace {
+    VEC(struct trace_entry) entries;
+    VEC(struct trace_loop) loops;
+    uint32_t from;        /* where the stretch in progress began */
+    size_t run, last_run; /* blocks of the run in progress and of the one before */
+    bool running;
+    bool full;            /* it met TRACE_MOST: nothing more is recorded */
+};
+enum { TRACE_MOST = 1 << 26 }; /* entries: a gigabyte */
+
+void trace_reset(struct trace *trace);
+void trace_free(struct trace *trace);
+/* A run starts at an op, and ends after the op `last` (OP_NONE: before its first). */
+void trace_begin(struct trace *trace, uint32_t op);
+void trace_end(struct trace *trace, uint32_t last);
+/* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a loop's first op. */
+void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
+/* Adds to counts[op] how often each op ran. */
+void trace_count(const struct trace *trace, uint64_t *counts);
+
+#endif
