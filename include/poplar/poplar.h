@@ -18,6 +18,7 @@
 #include <poplar/error.h>
 #include <poplar/graph.h>
 #include <poplar/options.h>
+#include <poplar/profile.h>
 #include <poplar/program.h>
 #include <poplar/target.h>
 #include <poplar/tensor.h>

@@ -5,8 +5,7 @@
 #ifndef POPLAR_PROFILE_H
 #define POPLAR_PROFILE_H
 
-#include <poplar/error.h>
-#include <poplar/options.h>
+#include <poplar/engine.h>
 #include <stdio.h>
 
 typedef enum pop_profile_type {
@@ -79,6 +78,19 @@ POP_API bool pop_profile_write_cbor(FILE *file, const pop_profile_value *value);
 /* The inverses; parse_error says what is wrong and where.  *value is null on failure. */
 POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_value *value, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value, pop_error *error) POP_MUST_CHECK;
+
+/* What compiling found out: target, vertex types, compute sets, exchanges, programs, memory (seed 001, Graph profile; docs/profiling.md).  A CPU
+ * device has target and graph alone.  The caller frees *profile, which is null on failure. */
+POP_API pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error) POP_MUST_CHECK;
+/* What has run since load or the last reset (seed 001, Execution profile); profilerMode is NONE when nothing has.  missing_perf_estimate, with the
+ * type's name, when a vertex that ran has no estimate. */
+POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error) POP_MUST_CHECK;
+/* Both, as pop_print_profile_summary prints them. */
+POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options, pop_error *error) POP_MUST_CHECK;
+/* About the process and its host (seed 003, Summary report): command, end_time, envs (POPLAR_, POPLIBS_, TREMULA_ and the like alone), executable,
+ * name, poplar {hash, package_hash, version}, start_time, sys_info, version.  Times are seconds since 1970. */
+POP_API pop_profile_value pop_profile_summary_report(void);
 
 /* The readable summary (seed 001, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
  * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage; the environment's CLICOLOR=0 and CLICOLOR_FORCE=1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable summary of a profile: options, target and graph, and the order of the sections (reference/analyser.md, section 5). */
+/* The readable summary of a profile: options, target and graph, and the order of the sections (reference/analyser.md,
+ * section 5). */
 #include "profile/summary.h"
 
 #include "base/error.h"
@@ -28,9 +29,13 @@ void text_decimal(struct str *s, double value)
 
 void text_memory(struct str *s, uint64_t bytes)
 {
-    double kilobytes = (double)bytes / 1024;
-    text_decimal(s, kilobytes < 1024 ? kilobytes : kilobytes / 1024);
-    str_add(s, kilobytes < 1024 ? " kB" : " MB");
+    static const char *const units[] = { " kB", " MB", " GB" };
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    for (; value >= 1024 && unit < 2; ++unit)
+        value /= 1024;
+    text_decimal(s, value);
+    str_add(s, units[unit]);
 }
 
 static void add_row(struct column *column, int indent, const char *label, uint64_t value, bool number)
@@ -104,7 +109,8 @@ static void target_memory(struct summary *s, const char *label, uint64_t bytes)
 
 static void summary_target(struct summary *s)
 {
-    uint64_t ipus = number_at(s, "target.numIPUs"), tiles = number_at(s, "target.numTiles"), bytes = number_at(s, "target.totalMemory");
+    uint64_t ipus = number_at(s, "target.numIPUs"), tiles = number_at(s, "target.numTiles"),
+             bytes = number_at(s, "target.totalMemory");
     const pop_profile_value *given = pop_profile_path(s->graph, "target.numReplicas");
     uint64_t replicas = given && pop_profile_as_uint(given) ? pop_profile_as_uint(given) : 1;
     summary_heading(s, "Target:");
@@ -142,7 +148,8 @@ static void summary_optimizations(struct summary *s)
     fputc('\n', s->file);
     summary_heading(s, "Optimizations:");
     for (size_t i = 0; i < pop_profile_size(information); ++i)
-        fprintf(s->file, "  %s: %g\n", pop_profile_key(information, i), pop_profile_as_double(pop_profile_item(information, i)));
+        fprintf(s->file, "  %s: %g\n", pop_profile_key(information, i),
+                pop_profile_as_double(pop_profile_item(information, i)));
 }
 
 /* Whether output is coloured: CLICOLOR_FORCE over CLICOLOR over the option over whether file is a terminal. */
@@ -158,8 +165,8 @@ static bool wants_colours(FILE *file, const struct option_set *options)
     return fileno(file) >= 0 && isatty(fileno(file)) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
-                        const char *api, pop_error *error)
+static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *graph,
+                        const pop_profile_value *execution, pop_options options, const char *api, pop_error *error)
 {
     struct option_set set = { 0 };
     if (!graph || graph->type != POP_PROFILE_MAP)
@@ -168,11 +175,14 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
     if (status == POP_OK)
         *s = (struct summary){ .file = file,
                                .graph = graph,
-                               .execution = execution && execution->type == POP_PROFILE_MAP ? execution : NULL,
+                               .execution = pop_profile_get(execution, "simulation")
+                                                ? execution
+                                                : NULL, /* a mode without one has nothing to tell */
                                .colours = wants_colours(file, &set),
                                .var_storage = options_bool(&set, "report", "showVarStorage"),
                                .optimizations = options_bool(&set, "report", "showOptimizations"),
                                .execution_steps = options_bool(&set, "report", "showExecutionSteps"),
+                               .tile_averages = options_bool(&set, "report", "showTileAverages"),
                                .per_ipu_memory = options_bool(&set, "report", "showPerIpuMemoryUsage") };
     options_free(&set);
     return status;
@@ -184,6 +194,8 @@ static void print_graph(struct summary *s)
     summary_graph(s);
     if (s->optimizations)
         summary_optimizations(s);
+    if (!pop_profile_get(s->graph, "memory")) /* a CPU has none */
+        return;
     fputc('\n', s->file);
     summary_memory(s);
     if (s->var_storage)
@@ -197,8 +209,8 @@ static pop_status end(const struct summary *s, const char *api, pop_error *error
     return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the summary could not be written");
 }
 
-pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
-                                     pop_error *error)
+pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution,
+                                     pop_options options, pop_error *error)
 {
     static const char api[] = "pop_print_profile_summary";
     struct summary s;
@@ -224,8 +236,8 @@ pop_status pop_print_graph_summary(FILE *file, const pop_profile_value *graph, p
     return end(&s, api, error);
 }
 
-pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
-                                       pop_error *error)
+pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution,
+                                       pop_options options, pop_error *error)
 {
     static const char api[] = "pop_print_execution_summary";
     struct summary s;
@@ -233,7 +245,8 @@ pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *grap
     if (status != POP_OK)
         return status;
     if (!s.execution)
-        return error_set(error, POP_MISSING_PROFILE_DATA, NO_WHERE, api, "the execution profile is empty");
+        return error_set(error, POP_MISSING_PROFILE_DATA, NO_WHERE, api,
+                         "the execution profile is empty: nothing was executed, or nothing is recorded on this device");
     summary_execution(&s);
     return end(&s, api, error);
 }

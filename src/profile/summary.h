@@ -11,7 +11,7 @@
 struct summary {
     FILE *file;
     const pop_profile_value *graph, *execution;
-    bool colours, var_storage, optimizations, execution_steps, per_ipu_memory;
+    bool colours, var_storage, optimizations, execution_steps, per_ipu_memory, tile_averages;
 };
 
 /* "67,725,024" */
@@ -23,10 +23,15 @@ void text_memory(struct str *s, uint64_t bytes);
 
 /* Rows of one block: labels padded to the longest, numbers right-aligned in width. */
 struct column {
-    VEC(struct column_row { char *label; uint64_t value; bool number; }) rows;
+    VEC(struct column_row {
+        char *label;
+        uint64_t value;
+        bool number;
+    })
+    rows;
 };
 void column_add(struct column *column, int indent, const char *label, uint64_t value);
-void column_heading(struct column *column, int indent, const char *label); /* no number */
+void column_heading(struct column *column, int indent, const char *label);                /* no number */
 void column_print(struct summary *s, struct column *column, int width, const char *unit); /* and empties it */
 
 /* A heading, in bold where colours are on. */
@@ -36,7 +41,8 @@ void summary_memory(struct summary *s);
 void summary_liveness(struct summary *s);
 void summary_execution(struct summary *s);
 
-/* Vertex types of a compute set and their counts and cycles, one a row: the lists of sections 'Cycles by vertex type' and 'By vertex type'. */
+/* Vertex types of a compute set and their counts and cycles, one a row: the lists of sections 'Cycles by vertex type'
+ * and 'By vertex type'. */
 struct type_cycles {
     uint64_t *instances, *cycles; /* by vertex type */
     size_t count;

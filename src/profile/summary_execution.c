@@ -21,7 +21,8 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
     for (size_t i = 0; i < types->count; ++i) {
         if (!types->instances[i])
             continue;
-        rows[count] = (struct type_row){ pop_profile_as_string(pop_profile_at(names, i)), types->instances[i], types->cycles[i] };
+        rows[count] =
+            (struct type_row){ pop_profile_as_string(pop_profile_at(names, i)), types->instances[i], types->cycles[i] };
         size_t length = strlen(rows[count++].name);
         longest = length > longest ? length : longest;
     }
@@ -31,7 +32,8 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
         snprintf(instances, sizeof(instances), "(%llu", (unsigned long long)rows[i].instances);
         struct str cycles = { 0 };
         text_number(&cycles, rows[i].cycles);
-        fprintf(s->file, "%*s%-*s%12s instances):%13s\n", indent, "", (int)longest, rows[i].name, instances, str_text(&cycles));
+        fprintf(s->file, "%*s%-*s%12s instances):%13s\n", indent, "", (int)longest, rows[i].name, instances,
+                str_text(&cycles));
         str_free(&cycles);
     }
     free(rows);
@@ -42,7 +44,8 @@ static void add_compute_set(const struct summary *s, struct type_cycles *types, 
 {
     const pop_profile_value *counts = pop_profile_at(pop_profile_path(s->graph, "computeSets.vertexCounts"), set);
     const pop_profile_value *kinds = pop_profile_at(pop_profile_path(s->graph, "computeSets.vertexTypes"), set);
-    const pop_profile_value *cycles = pop_profile_at(pop_profile_path(s->graph, "computeSets.cycleEstimates.activeCyclesByVertexType"), set);
+    const pop_profile_value *cycles =
+        pop_profile_at(pop_profile_path(s->graph, "computeSets.cycleEstimates.activeCyclesByVertexType"), set);
     for (size_t i = 0; i < pop_profile_size(kinds); ++i) {
         size_t type = (size_t)pop_profile_as_uint(pop_profile_at(kinds, i));
         if (type < types->count)
@@ -67,7 +70,7 @@ static void free_types(struct type_cycles *types)
 /* "  Label   value" with the value at column 49. */
 static void total_row(struct summary *s, const char *label, struct str *value)
 {
-    fprintf(s->file, "  %-47s%s\n", label, str_text(value));
+    fprintf(s->file, "  %-*s%s\n", s->tile_averages ? 54 : 47, label, str_text(value));
     str_free(value);
 }
 
@@ -85,13 +88,49 @@ static void total_percent(struct summary *s, const char *label, double share)
     total_row(s, label, &text);
 }
 
+/* As newer versions have it: "207,965.0 (0.1% of total)". */
+static void average_row(struct summary *s, const char *label, double sum, double tiles, uint64_t cycles)
+{
+    struct str text = { 0 };
+    double average = tiles > 0 ? sum / tiles : 0;
+    text_decimal(&text, average);
+    str_format(&text, " (%.1f%% of total)", cycles ? average / (double)cycles * 100 : 0);
+    total_row(s, label, &text);
+}
+
+/* Cycles of all tiles together, or of a tile on average. */
+static void total_cycles(struct summary *s, const pop_profile_value *tile_cycles, uint64_t cycles)
+{
+    static const struct {
+        const char *key, *total, *average;
+    } rows[] = {
+        { "compute",
+          "Total compute cycles (including idle threads):", "Tile average compute cycles (including idle threads):" },
+        { "activeCompute",
+          "Total compute cycles (excluding idle threads):", "Tile average compute cycles (excluding idle threads):" },
+        { "doExchange", "Total IPU exchange cycles:", "Tile average IPU exchange cycles:" },
+        { "globalExchange", "Total global exchange cycles:", "Tile average global exchange cycles:" },
+        { "streamCopy", "Total host exchange cycles:", "Tile average host exchange cycles:" },
+        { "copySharedStructure", "Total shared structure copy cycles:", "Tile average shared structure copy cycles:" },
+        { "sync", "Total sync cycles:", "Tile average sync cycles:" }
+    };
+    double tiles = pop_profile_as_double(pop_profile_path(s->graph, "target.numTiles"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        const pop_profile_value *sum = pop_profile_get(tile_cycles, rows[i].key);
+        if (s->tile_averages)
+            average_row(s, rows[i].average, pop_profile_as_double(sum), tiles, cycles);
+        else
+            total_number(s, rows[i].total, pop_profile_as_uint(sum));
+    }
+}
+
 static void totals(struct summary *s)
 {
     const pop_profile_value *simulation = pop_profile_get(s->execution, "simulation");
     const pop_profile_value *tile_cycles = pop_profile_get(simulation, "tileCycles");
     uint64_t cycles = pop_profile_as_uint(pop_profile_get(simulation, "cycles"));
-    uint64_t compute = pop_profile_as_uint(pop_profile_get(tile_cycles, "compute"));
-    uint64_t active = pop_profile_as_uint(pop_profile_get(tile_cycles, "activeCompute"));
+    double compute = pop_profile_as_double(pop_profile_get(tile_cycles, "compute"));
+    double active = pop_profile_as_double(pop_profile_get(tile_cycles, "activeCompute"));
     double tiles = pop_profile_as_double(pop_profile_path(s->graph, "target.numTiles"));
     double clock = pop_profile_as_double(pop_profile_path(s->graph, "target.clockFrequency"));
     struct str text = { 0 };
@@ -100,15 +139,9 @@ static void totals(struct summary *s)
     text_decimal(&text, clock > 0 ? (double)cycles / clock * 1e6 : 0);
     str_add(&text, " microseconds)");
     total_row(s, "Total cycles:", &text);
-    total_number(s, "Total compute cycles (including idle threads):", compute);
-    total_number(s, "Total compute cycles (excluding idle threads):", active);
-    total_number(s, "Total IPU exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "doExchange")));
-    total_number(s, "Total global exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "globalExchange")));
-    total_number(s, "Total host exchange cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "streamCopy")));
-    total_number(s, "Total shared structure copy cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "copySharedStructure")));
-    total_number(s, "Total sync cycles:", pop_profile_as_uint(pop_profile_get(tile_cycles, "sync")));
-    total_percent(s, "Total tile balance:", cycles && tiles > 0 ? (double)compute / ((double)cycles * tiles) : 0);
-    total_percent(s, "Total thread balance:", compute ? (double)active / (double)compute : 0);
+    total_cycles(s, tile_cycles, cycles);
+    total_percent(s, "Total tile balance:", cycles && tiles > 0 ? compute / ((double)cycles * tiles) : 0);
+    total_percent(s, "Total thread balance:", compute > 0 ? active / compute : 0);
 }
 
 /* "    Label:   value" with the value at column 40, or one space after a longer label. */
@@ -127,7 +160,8 @@ static void step_percent(struct summary *s, const char *label, const pop_profile
 
 static void print_step(struct summary *s, const pop_profile_value *step)
 {
-    const char *type = pop_profile_as_string(pop_profile_get(step, "type")), *name = pop_profile_as_string(pop_profile_get(step, "name"));
+    const char *type = pop_profile_as_string(pop_profile_get(step, "type")),
+               *name = pop_profile_as_string(pop_profile_get(step, "name"));
     if (strcmp(type, "Sync") == 0 || strcmp(type, "sync") == 0) {
         fprintf(s->file, "  --- %s Sync ---\n", pop_profile_as_string(pop_profile_get(step, "syncType")));
         return;

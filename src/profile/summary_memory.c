@@ -172,7 +172,7 @@ static void histogram(struct summary *s, const pop_profile_value *totals)
     uint64_t low = tiles ? least / 1024 : 0, high = (most + 1023) / 1024, width = 1;
     if (high <= low)
         high = low + 1;
-    while ((high - low + width - 1) / width > MOST_BINS)
+    while ((high - low / width * width + width - 1) / width > MOST_BINS)
         width *= 2;
     low = low / width * width;
     size_t bins = (size_t)((high - low + width - 1) / width);

@@ -62,6 +62,7 @@ static const char bottom[] =
     "| `TREMULA_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR` | the compiler of codelets and its cache "
     "([codelets.md](codelets.md)) |\n"
     "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
+    "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as `debug.graphReportDestination` |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
 
 static size_t count_rows(const char *group, bool effect)

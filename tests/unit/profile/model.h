@@ -5,6 +5,7 @@
 #define TESTS_PROFILE_MODEL_H
 
 #include "image/image.h"
+#include "model/trace.h"
 
 #include <stdio.h>
 
@@ -28,7 +29,7 @@ static uint32_t text_in(struct image *image, const char *text)
 
 /* Steps: 0 Sequence {1 DoExchange, 2 Sync, 3 Repeat {4 OnTileExecute}, 5 Call 0, 6 StreamCopy}; function 0: 7 Sequence
  * {8 WriteUndef}. */
-static struct image *small_image(pop_target_type type)
+static inline struct image *small_image(pop_target_type type)
 {
     struct image *image = image_create();
     struct model *m = &image->model;
@@ -71,7 +72,18 @@ static struct image *small_image(pop_target_type type)
     ADD_ALL(m->live, { stack, 240 }, { weights, 120 }, { stack, 40 }, { weights, 120 });
     ADD_ALL(m->live_lists, { 0, 1, 240 }, { 1, 1, 120 }, { 2, 2, 160 });
     ADD_ALL(m->step_live, 0, 1, 0, 0, 2, 0, 1, 0, 1);
+    /* Ops: 0 sends and syncs, 1 is the loop's body, 2 the function's, 3 the host copy. */
+    ADD_ALL(m->op_first, 0, 2, 3, 4, 5);
+    ADD_ALL(m->op_steps, 1, 2, 4, 8, 6);
     return image;
+}
+
+/* A run of it that goes three times round the loop. */
+static inline struct trace small_trace(void)
+{
+    struct trace trace = { 0 };
+    ADD_ALL(trace.entries, { TRACE_RUN, 4, 1 }, { 0, 1, 0 }, { TRACE_ITERATION, 1, 3 }, { 1, 1, 0 }, { 2, 2, 0 });
+    return trace;
 }
 
 #endif

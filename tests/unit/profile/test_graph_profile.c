@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile of a model made by hand: every field of the guide, and nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit/profile/values.h"
 
-#include <cmocka.h>
-
-#include "base/str.h"
 #include "profile/profile.h"
 #include "unit/profile/model.h"
-
-static char *json_of(const pop_profile_value *value)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    assert_true(pop_profile_write_json(file, value, false));
-    fclose(file);
-    return text;
-}
-
-static void expect(const pop_profile_value *profile, const char *path, const char *expected)
-{
-    const pop_profile_value *value = pop_profile_path(profile, path);
-    if (!value)
-        fail_msg("%s is not there", path);
-    char *text = json_of(value);
-    if (strcmp(text, expected) != 0)
-        fail_msg("%s is\n%s, not\n%s", path, text, expected);
-    free(text);
-}
-
-static void expect_keys(const pop_profile_value *profile, const char *path, const char *expected)
-{
-    const pop_profile_value *map = *path ? pop_profile_path(profile, path) : profile;
-    struct str keys = { 0 };
-    for (size_t i = 0; i < pop_profile_size(map); ++i)
-        str_format(&keys, "%s%s", i ? " " : "", pop_profile_key(map, i));
-    assert_string_equal(str_text(&keys), expected);
-    str_free(&keys);
-}
 
 static void the_fields_are_the_guides(void **state)
 {

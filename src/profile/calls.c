@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public calls that ask an executable or an engine for its profile. */
+#include "engine/state.h"
+#include "profile/execution_profile.h"
+
+/* What is asked for must be there, and a place for it. */
+static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,
+                        pop_error *error)
+{
+    return of && profile ? POP_OK
+                         : error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL",
+                                     of ? "place for the profile" : what);
+}
+
+pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile, pop_error *error)
+{
+    if (profile)
+        *profile = (pop_profile_value){ 0 };
+    pop_status status = check(executable, "executable", profile, "pop_executable_graph_profile", error);
+    if (status == POP_OK)
+        *profile = graph_profile(executable->image);
+    return status;
+}
+
+pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error)
+{
+    if (profile)
+        *profile = (pop_profile_value){ 0 };
+    pop_status status = check(engine, "engine", profile, "pop_engine_graph_profile", error);
+    if (status == POP_OK)
+        *profile = graph_profile(engine->image);
+    return status;
+}
+
+static pop_status executed(const pop_engine *engine, const char *api, pop_profile_value *profile, pop_error *error)
+{
+    static const struct trace nothing;
+    return execution_profile(engine->image, &engine->options, &nothing, api, profile, error);
+}
+
+pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error)
+{
+    static const char api[] = "pop_engine_execution_profile";
+    if (profile)
+        *profile = (pop_profile_value){ 0 };
+    pop_status status = check(engine, "engine", profile, api, error);
+    return status == POP_OK ? executed(engine, api, profile, error) : status;
+}
+
+pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options, pop_error *error)
+{
+    static const char api[] = "pop_engine_print_profile_summary";
+    pop_profile_value graph = { 0 }, execution = { 0 };
+    pop_status status = check(engine, "engine", &graph, api, error);
+    if (status == POP_OK && !file)
+        status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
+    if (status == POP_OK)
+        status = executed(engine, api, &execution, error);
+    if (status == POP_OK) {
+        graph = graph_profile(engine->image);
+        status = pop_print_profile_summary(file, &graph, &execution, options, error);
+    }
+    pop_profile_free(&graph);
+    pop_profile_free(&execution);
+    return status;
+}

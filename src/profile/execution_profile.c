@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The execution profile: its mode, what was measured, the trace, and the simulated steps (seed 001, Execution profile).
+ *
+ * What a step costs is the same whenever it runs, so its figures are taken once; a step of the trace adds its place in
+ * time. */
+#include "profile/execution_profile.h"
+
+#include "base/error.h"
+
+struct execution {
+    const struct image *image;
+    struct instrumentation instrumentation;
+    struct timeline timeline;
+    struct timeline_figures *figures; /* by step, known ones */
+    bool *known;
+    pop_profile_value trace, steps;
+};
+
+static bool asked(const struct option_set *options, const char *key, bool otherwise)
+{
+    return options_is_set(options, key) ? options_bool(options, "engine", key) : otherwise;
+}
+
+struct instrumentation instrumentation_of(const struct option_set *options)
+{
+    const char *level = options_get(options, "engine", "debug.computeInstrumentationLevel");
+    bool all = options_bool(options, "engine", "debug.instrument");
+    return (struct instrumentation){ .compute = asked(options, "debug.instrumentCompute", all),
+                                     .external_exchange = asked(options, "debug.instrumentExternalExchange", all),
+                                     .level = strcmp(level, "vertex") == 0   ? INSTRUMENT_VERTEX
+                                              : strcmp(level, "device") == 0 ? INSTRUMENT_DEVICE
+                                              : strcmp(level, "ipu") == 0    ? INSTRUMENT_IPU
+                                                                             : INSTRUMENT_TILE };
+}
+
+/* A share of a whole; 0 of nothing. */
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static const struct timeline_figures *figures_of(struct execution *e, uint32_t step)
+{
+    if (!e->known[step])
+        e->figures[step] = timeline_figures_of(&e->image->model, step);
+    e->known[step] = true;
+    return e->figures + step;
+}
+
+static pop_profile_value sync_step(unsigned detail)
+{
+    pop_profile_value map = profile_map(2);
+    profile_add(&map, "syncType", pop_profile_string(detail == MODEL_SYNC_EXTERNAL ? "External" : "Internal"));
+    profile_add(&map, "type", pop_profile_string("Sync"));
+    return map;
+}
+
+/* Keys are added in their order; which of them a step has goes by its type. */
+static pop_profile_value timed_step(struct execution *e, const struct timeline_event *event)
+{
+    const struct model_step *of = e->image->model.steps.data + event->step;
+    const struct timeline_figures *f = figures_of(e, event->step);
+    const char *name = image_string(e->image, of->name);
+    double tiles = pop_target_num_tiles(&e->image->target), sum = (double)f->sum, most = (double)f->cycles;
+    bool compute = of->kind == MODEL_EXECUTE, exchange = of->kind == MODEL_EXCHANGE,
+         global = of->kind == MODEL_GLOBAL_EXCHANGE;
+    pop_profile_value map = profile_map(14);
+    profile_add(&map, "activeTileBalance", pop_profile_double(share(sum, most * f->tiles)));
+    profile_add(&map, "activeTiles", pop_profile_uint(f->tiles));
+    if (compute)
+        profile_add(&map, "computeSet", pop_profile_uint(of->index));
+    profile_add(&map, "cycles", pop_profile_uint(event->cycles));
+    profile_add(&map, "cyclesFrom", pop_profile_uint(event->from));
+    if (compute || exchange)
+        profile_add(&map, "cyclesOverlapped", pop_profile_uint(event->overlapped));
+    profile_add(&map, "cyclesTo", pop_profile_uint(event->to));
+    if (!compute)
+        profile_add(&map, "dataBalance", pop_profile_double(share((double)f->data_sum, (double)f->data_most * tiles)));
+    if (exchange)
+        profile_add(&map, "exchange", pop_profile_uint(of->index));
+    else if (global)
+        profile_add(&map, "externalExchange", pop_profile_uint(of->index));
+    else if (!compute)
+        profile_add(&map, "hostExchange", pop_profile_uint(of->index));
+    if (*name)
+        profile_add(&map, "name", pop_profile_string(name));
+    profile_add(&map, "program", pop_profile_uint(event->step));
+    if (compute) /* of a set that takes no time no thread was ever idle */
+        profile_add(&map, "threadBalance", pop_profile_double(f->sum ? share((double)f->active_sum, sum) : 1));
+    profile_add(&map, "tileBalance", pop_profile_double(share(sum, most * tiles)));
+    if (!compute)
+        profile_add(&map, "totalData", pop_profile_uint(f->data));
+    profile_add(&map, "type",
+                pop_profile_string(compute    ? "OnTileExecute"
+                                   : exchange ? "DoExchange"
+                                   : global   ? "GlobalExchange"
+                                              : "StreamCopy"));
+    return map;
+}
+
+/* A step may come with syncs before and after it: it is traced once. */
+static void on_event(void *user, const struct timeline_event *event)
+{
+    struct execution *e = user;
+    if (event->phase == TIMELINE_WHOLE || event->phase == TIMELINE_MIDDLE)
+        pop_profile_push(&e->trace, pop_profile_uint(event->step));
+    if (event->kind == MODEL_SYNC)
+        pop_profile_push(&e->steps, sync_step(event->detail));
+    else if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE ||
+             event->kind == MODEL_STREAM_COPY)
+        pop_profile_push(&e->steps, timed_step(e, event));
+}
+
+/* The steps of a trace, one after another. */
+static void tell_steps(struct execution *e, const struct trace *trace)
+{
+    const struct image *image = e->image;
+    struct timeline timeline;
+    e->figures = mem_zero(image->model.steps.count + 1, sizeof(*e->figures));
+    e->known = mem_zero(image->model.steps.count + 1, sizeof(*e->known));
+    timeline_make(&timeline, image, trace, on_event, e);
+    timeline_free(&timeline);
+    free(e->figures);
+    free(e->known);
+}
+
+/* For each set or exchange: whether a step that uses it ran. */
+static bool *which_ran(const struct execution *e, enum model_kind kind, size_t count)
+{
+    bool *ran = mem_zero(count ? count : 1, sizeof(*ran));
+    for (size_t i = 0; i < e->image->model.steps.count; ++i)
+        if (e->timeline.times[i] && e->image->model.steps.data[i].kind == kind)
+            ran[e->image->model.steps.data[i].index] = true;
+    return ran;
+}
+
+/* Cycles of the last execution of each set; 0 for sets that did not run. */
+static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
+{
+    const struct model *model = &e->image->model;
+    size_t count = model->sets.count, tiles = pop_target_num_tiles(&e->image->target);
+    bool *ran = which_ran(e, MODEL_EXECUTE, count);
+    pop_profile_value vector = profile_vector(count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct model_set *set = model->sets.data + i;
+        uint64_t most = 0;
+        struct by_tile by = by_tile_begin(tiles, set->parts);
+        for (size_t k = 0; ran[i] && k < set->parts; ++k) {
+            const struct model_part *part = model->parts.data + set->first_part + k;
+            by_tile_add(&by, part->tile, part->tiles, part->cycles);
+            most = part->cycles > most ? part->cycles : most;
+        }
+        pop_profile_value cycles = by_tile_end(&by);
+        if (!by_tile)
+            pop_profile_free(&cycles);
+        pop_profile_push(&vector, by_tile ? cycles : pop_profile_uint(most));
+    }
+    free(ran);
+    return vector;
+}
+
+static pop_profile_value exchange_cycles(const struct execution *e, enum model_kind kind)
+{
+    const struct model *model = &e->image->model;
+    bool global = kind == MODEL_GLOBAL_EXCHANGE;
+    const struct model_exchange *exchanges = global ? model->global_exchanges.data : model->host_exchanges.data;
+    size_t count = global ? model->global_exchanges.count : model->host_exchanges.count;
+    bool *ran = which_ran(e, kind, count);
+    pop_profile_value vector = profile_vector(count);
+    for (size_t i = 0; i < count; ++i) {
+        struct by_tile by = by_tile_begin(pop_target_num_tiles(&e->image->target), exchanges[i].flows);
+        for (size_t k = 0; ran[i] && k < exchanges[i].flows; ++k) {
+            const struct model_flow *flow = model->flows.data + exchanges[i].first_flow + k;
+            by_tile_add(&by, flow->tile, flow->tiles, flow->cycles);
+        }
+        pop_profile_push(&vector, by_tile_end(&by));
+    }
+    free(ran);
+    return vector;
+}
+
+/* The tag.  A modelled device is always IPU_MODEL; on hardware the instrumentation decides. */
+static const char *mode_of(const struct execution *e, bool ran)
+{
+    const struct instrumentation *i = &e->instrumentation;
+    if (e->image->target.type == POP_TARGET_CPU)
+        return "CPU";
+    if (!ran)
+        return "NONE";
+    if (e->image->target.type == POP_TARGET_IPU_MODEL)
+        return "IPU_MODEL";
+    if (i->compute)
+        return i->level == INSTRUMENT_TILE     ? "COMPUTE_SETS"
+               : i->level == INSTRUMENT_VERTEX ? "VERTICES"
+                                               : "SINGLE_TILE_COMPUTE_SETS";
+    if (i->external_exchange)
+        return e->image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
+    return "NONE";
+}
+
+static pop_profile_value simulation(const struct execution *e)
+{
+    const struct timeline_cycles *sums = &e->timeline.sum;
+    pop_profile_value map = profile_map(3), tile_cycles = profile_map(7);
+    profile_add(&tile_cycles, "activeCompute", pop_profile_uint(sums->active_compute));
+    profile_add(&tile_cycles, "compute", pop_profile_uint(sums->compute));
+    profile_add(&tile_cycles, "copySharedStructure", pop_profile_uint(0)); /* nothing here makes such steps */
+    profile_add(&tile_cycles, "doExchange", pop_profile_uint(sums->exchange));
+    profile_add(&tile_cycles, "globalExchange", pop_profile_uint(sums->global_exchange));
+    profile_add(&tile_cycles, "streamCopy", pop_profile_uint(sums->stream_copy));
+    profile_add(&tile_cycles, "sync", pop_profile_uint(sums->sync));
+    profile_add(&map, "cycles", pop_profile_uint(e->timeline.end));
+    profile_add(&map, "steps", e->steps);
+    profile_add(&map, "tileCycles", tile_cycles);
+    return map;
+}
+
+static pop_profile_value whole(struct execution *e, const struct trace *trace)
+{
+    const struct instrumentation *i = &e->instrumentation;
+    const char *mode = mode_of(e, trace->entries.count != 0);
+    pop_profile_value map = profile_map(9);
+    if (strcmp(mode, "NONE") == 0 || strcmp(mode, "CPU") == 0) {
+        profile_add(&map, "profilerMode", pop_profile_string(mode));
+        return map;
+    }
+    e->trace = pop_profile_vector_new();
+    e->steps = pop_profile_vector_new();
+    tell_steps(e, trace);
+    if (i->compute && (i->level == INSTRUMENT_DEVICE || i->level == INSTRUMENT_IPU))
+        profile_add(&map, "computeSetCycles", set_cycles(e, false));
+    if (i->compute && i->level == INSTRUMENT_TILE)
+        profile_add(&map, "computeSetCyclesByTile", set_cycles(e, true));
+    if (i->external_exchange) {
+        profile_add(&map, "externalExchangeCycles", exchange_cycles(e, MODEL_GLOBAL_EXCHANGE));
+        profile_add(&map, "hostExchangeCycles", exchange_cycles(e, MODEL_STREAM_COPY));
+    }
+    profile_add(&map, "profilerMode", pop_profile_string(mode));
+    profile_add(&map, "programTrace", e->trace);
+    profile_add(&map, "simulation", simulation(e));
+    return map;
+}
+
+/* The first set that ran without an estimate; NULL: none. */
+static const struct model_set *missing_estimate(const struct execution *e)
+{
+    const struct model *model = &e->image->model;
+    for (size_t i = 0; i < model->steps.count; ++i) {
+        const struct model_step *step = model->steps.data + i;
+        if (e->timeline.times[i] && step->kind == MODEL_EXECUTE && model->sets.data[step->index].missing_estimate)
+            return model->sets.data + step->index;
+    }
+    return NULL;
+}
+
+pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,
+                             const char *api, pop_profile_value *profile, pop_error *error)
+{
+    struct execution e = { .image = image, .instrumentation = instrumentation_of(options) };
+    timeline_make(&e.timeline, image, trace, NULL, NULL);
+    const struct model_set *set = missing_estimate(&e);
+    pop_status status = POP_OK;
+    if (set)
+        status = error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+                           "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
+                           image_string(image, set->missing_estimate), image_string(image, set->name));
+    else
+        *profile = whole(&e, trace);
+    timeline_free(&e.timeline);
+    return status;
+}

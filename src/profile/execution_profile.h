@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The execution profile (reference/analyser.md, 4.4), made from executed steps as the timeline tells them. */
+#ifndef PROFILE_EXECUTION_PROFILE_H
+#define PROFILE_EXECUTION_PROFILE_H
+
+#include "model/timeline.h"
+#include "profile/profile.h"
+
+/* What instrumentation options ask for; levels as debug.computeInstrumentationLevel has them. */
+enum instrument_level { INSTRUMENT_TILE, INSTRUMENT_VERTEX, INSTRUMENT_DEVICE, INSTRUMENT_IPU };
+struct instrumentation {
+    bool compute, external_exchange;
+    enum instrument_level level;
+};
+struct instrumentation instrumentation_of(const struct option_set *options);
+
+/* Of what a trace tells.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
+ * stays then. */
+pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,
+                             const char *api, pop_profile_value *profile, pop_error *error);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a compilation prints about itself when it is asked to. */
+#ifndef PROFILE_GRAPH_REPORT_H
+#define PROFILE_GRAPH_REPORT_H
+
+#include "base/error.h"
+#include "image/image.h"
+
+/* Prints the graph's summary where the options, or POPLAR_GRAPH_REPORT_DEST over them, say; nowhere when neither does.
+ */
+pop_status graph_report(const struct image *image, const struct option_set *options, pop_error *error);
+
+#endif
