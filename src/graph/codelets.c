@@ -2,6 +2,9 @@
 /* The vertex types that a graph knows. */
 #include "graph/build.h"
 
+#include "base/str.h"
+#include "popc/device_code.h"
+
 uint32_t store_find_type(const pop_store *store, const char *name)
 {
     uint32_t id = intern_find(&store->names, name);
@@ -104,6 +107,33 @@ static bool has_ending(const char *file, const char *ending)
     return n >= m && strcmp(file + n - m, ending) == 0;
 }
 
+/* A target with compileIPUCode wants code to be measured for it.  In front: the user's last flag may lack its argument. */
+static void complete_flags(const pop_target *target, const char *flags, struct str *complete)
+{
+    if (target->compile_ipu_code && device_arch_of(target) != DEVICE_ARCHS)
+        str_format(complete, "--target %s ", target->arch);
+    str_add(complete, flags ? flags : "");
+}
+
+static pop_status load(const pop_graph *graph, const char *file, const char *flags, struct module **module, pop_error *error)
+{
+    struct str complete = { 0 };
+    complete_flags(&graph->store->target, flags, &complete);
+    pop_status status = popc_load(file, complete.text, module, error);
+    str_free(&complete);
+    return status;
+}
+
+static pop_status compile(const pop_graph *graph, const char *name, const char *source, const char *flags, struct module **module,
+                          pop_error *error)
+{
+    struct str complete = { 0 };
+    complete_flags(&graph->store->target, flags, &complete);
+    pop_status status = popc_compile(name, source, complete.text, module, error);
+    str_free(&complete);
+    return status;
+}
+
 static bool add_file(pop_where where, const char *api, pop_graph *graph, const char *file, pop_codelet_file type,
                      const char *flags)
 {
@@ -117,11 +147,11 @@ static bool add_file(pop_where where, const char *api, pop_graph *graph, const c
     switch (type) {
     case POP_FILE_AUTO:
     case POP_FILE_OBJECT:
-        status = popc_load(file, flags, &module, &error);
+        status = load(graph, file, flags, &module, &error);
         break;
     case POP_FILE_C:
-        status = has_ending(file, ".gp") ? popc_load(file, flags, &module, &error)
-                                         : popc_compile(file, NULL, flags, &module, &error);
+        status = has_ending(file, ".gp") ? load(graph, file, flags, &module, &error)
+                                         : compile(graph, file, NULL, flags, &module, &error);
         break;
     default:
         return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
@@ -153,7 +183,7 @@ bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const c
         return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, "source text must be C: POP_FILE_C");
     struct module *module = NULL;
     pop_error error = { 0 };
-    pop_status status = popc_compile("<source>", source, flags ? flags : "", &module, &error);
+    pop_status status = compile(graph, "<source>", source, flags, &module, &error);
     return take(graph, where, api, status, module, &error);
 }
 

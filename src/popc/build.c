@@ -12,11 +12,6 @@
 
 enum { QUOTED = 800 }; /* characters of the compiler's message in an error; all of it goes to the log */
 
-/* A directory of our own for the compiler's files. */
-struct scratch {
-    struct str directory, source, object, included;
-};
-
 static void scratch_name(const struct scratch *scratch, const char *name, struct str *path)
 {
     str_format(path, "%s/%s", scratch->directory.text, name);
@@ -70,25 +65,25 @@ static pop_status refuse(const struct source *source, const char *said, pop_erro
 
 /* ---- command lines ---- */
 
-struct command {
-    VEC(const char *) words;
-    char optimise[4], march[24];
-};
-
-static void add_words(struct command *command, const char *const *words)
+void command_add(struct command *command, const char *const *words)
 {
     for (; *words; ++words)
         *vec_push(&command->words) = *words;
 }
 
+void command_add_source(struct command *command, const struct source *source)
+{
+    command_add(command, (const char *const[]){ "-iquote", source->directory, "-I", source->include, NULL });
+    for (size_t i = 0; i < source->flags->both.count; ++i)
+        *vec_push(&command->words) = source->flags->both.data[i];
+}
+
 static void start_command(struct command *command, const struct source *source, const char *compiler)
 {
-    const struct popc_flags *flags = source->flags;
     *command = (struct command){ 0 };
-    add_words(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
-                                              "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", "-iquote", source->directory, "-I", source->include, NULL });
-    for (size_t i = 0; i < flags->both.count; ++i)
-        *vec_push(&command->words) = flags->both.data[i];
+    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
+                                                "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", NULL });
+    command_add_source(command, source);
 }
 
 /* Without libraries: what is undefined stays so. */
@@ -97,7 +92,7 @@ static void reflection_command(struct command *command, const struct source *sou
     start_command(command, source, compiler);
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
-    add_words(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
+    command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
                                               scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
@@ -107,17 +102,17 @@ static void speed_command(struct command *command, const struct source *source, 
     start_command(command, source, compiler);
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     snprintf(command->march, sizeof(command->march), source->flags->level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", source->flags->level);
-    add_words(command, (const char *const[]){ "-w", command->optimise, command->march, source->flags->debug ? "-g" : "-s",
+    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, source->flags->debug ? "-g" : "-s",
                                               "-ffp-contract=off", "-fexcess-precision=16", "-fvisibility=hidden", "-fno-gnu-unique",
                                               "-Wl,-Bsymbolic", "-o", scratch->object.text, scratch->source.text,
                                               "-Wl,--as-needed", "-lm", NULL });
 }
 
-/* Compiles text; the object's bytes are malloc'ed. */
-static pop_status compile(const struct source *source, struct command *command, const struct scratch *scratch, const struct str *text,
-                          struct str *said, char **object, size_t *size, pop_error *error)
+pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said, char **object, size_t *size,
+                       pop_error *error)
 {
     int code = 0;
+    *object = NULL;
     *vec_push(&command->words) = NULL;
     unlink(scratch->object.text);
     pop_status status = file_write(scratch->source.text, text->text, text->length, error);
@@ -127,15 +122,25 @@ static pop_status compile(const struct source *source, struct command *command, 
         return status;
     if (code > 128)
         str_format(said, "error: the compiler was ended by signal %d\n", code - 128);
-    if (code != 0 || file_read(scratch->object.text, object, size, NULL) != POP_OK)
-        return refuse(source, said->length ? said->text : "error: the compiler failed and said nothing", error);
+    if (code == 0 && file_read(scratch->object.text, object, size, NULL) != POP_OK)
+        *object = NULL;
     return POP_OK;
+}
+
+/* Compiles text; the object's bytes are malloc'ed. */
+static pop_status compile(const struct source *source, struct command *command, const struct scratch *scratch, const struct str *text,
+                          struct str *said, char **object, size_t *size, pop_error *error)
+{
+    pop_status status = command_run(command, scratch, text, said, object, size, error);
+    if (status == POP_OK && !*object)
+        return refuse(source, said->length ? said->text : "error: the compiler failed and said nothing", error);
+    return status;
 }
 
 /* ---- what was included ---- */
 
 /* The rule that -MD writes: "target: file file \ <newline> file", blanks in names escaped. */
-static void read_included(const struct scratch *scratch, struct built *built)
+void built_read_included(struct built *built, const struct scratch *scratch)
 {
     char *rule;
     size_t size;
@@ -175,7 +180,7 @@ static pop_status reflect(const struct source *source, const char *compiler, con
     reflection_command(&command, source, compiler, scratch);
     pop_status status = compile(source, &command, scratch, &text, &built->messages, &object, &size, error);
     if (status == POP_OK) {
-        read_included(scratch, built);
+        built_read_included(built, scratch);
         status = reflect_object(reflection, object, size);
         free(object);
     }
@@ -215,7 +220,7 @@ static void take_codelets(struct module *module, const struct reflection *reflec
     }
 }
 
-pop_status build_module(const struct source *source, const char *compiler, struct built *built, pop_error *error)
+pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error)
 {
     struct scratch scratch;
     *built = (struct built){ 0 };
@@ -227,8 +232,11 @@ pop_status build_module(const struct source *source, const char *compiler, struc
     status = reflect(source, compiler, &scratch, built, &reflection, error);
     if (status == POP_OK)
         status = generate(source, compiler, &scratch, built, &reflection, module, error);
-    if (status == POP_OK)
+    if (status == POP_OK) {
         take_codelets(module, &reflection);
+        if (source->flags->devices)
+            device_compile(source, compiler, device_compiler, &scratch, built, module);
+    }
     scratch_close(&scratch);
     vec_free(&reflection.vertices);
     if (status == POP_OK)

@@ -23,8 +23,32 @@ struct built {
     struct str messages;   /* all that the compiler said */
 };
 
+/* A directory of our own for the compiler's files. */
+struct scratch {
+    struct str directory, source, object, included;
+};
+
+/* A command line; words are borrowed. */
+struct command {
+    VEC(const char *) words;
+    char optimise[4], march[24];
+};
+void command_add(struct command *command, const char *const *words); /* up to NULL */
+/* Where the compiler finds what the user's flags and the source's place say. */
+void command_add_source(struct command *command, const struct source *source);
+/* Writes text as the scratch's source, compiles it: the object's bytes are malloc'ed, or NULL when the compiler made none and said why. */
+pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said, char **object, size_t *size,
+                       pop_error *error);
+/* Adds the files that the last compilation read. */
+void built_read_included(struct built *built, const struct scratch *scratch);
+
+/* device_compile.c: compiles the source for the devices that its flags name and writes module->devices.  Nothing here is an error: what
+ * does not compile is estimated.  device_compiler is NULL when there is none. */
+void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
+                    struct built *built, struct module *module);
+
 /* built is filled either way. */
-pop_status build_module(const struct source *source, const char *compiler, struct built *built, pop_error *error);
+pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);
 void built_free(struct built *built);
 
 /* thunks.c: the text of the second compilation.  Sets the symbols of the vertices. */

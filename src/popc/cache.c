@@ -13,7 +13,7 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
-enum { VERSION = 1, SECTIONS = 4 };
+enum { VERSION = 2, SECTIONS = 5 };
 
 static void hash_string(XXH3_state_t *state, const char *text)
 {
@@ -28,7 +28,7 @@ bool cache_path(const struct source *source, struct str *path)
     XXH3_128bits_reset(state);
     const struct popc_flags *flags = source->flags;
     char settings[64];
-    snprintf(settings, sizeof(settings), "popc %d -O%c %d v%u", VERSION, flags->optimise, flags->debug, flags->level);
+    snprintf(settings, sizeof(settings), "popc %d -O%c %d v%u %u", VERSION, flags->optimise, flags->debug, flags->level, flags->devices);
     hash_string(state, settings);
     hash_string(state, source->name);
     hash_string(state, source->include);
@@ -70,11 +70,18 @@ static bool includes_hold(struct reader *r)
     return !r->failed;
 }
 
-static bool entry_holds(const struct container_section *sections, size_t count, const char *compiler, struct str *messages)
+/* Without a compiler anybody's work is taken. */
+static bool made_by(const struct container_section *sections, size_t count, const char *section, const char *compiler)
 {
     size_t size;
-    const char *identity = container_find(sections, count, "compiler", &size);
-    if (!identity || (compiler && (size != strlen(compiler) || memcmp(identity, compiler, size) != 0)))
+    const char *identity = container_find(sections, count, section, &size);
+    return !compiler || (identity && size == strlen(compiler) && memcmp(identity, compiler, size) == 0);
+}
+
+static bool entry_holds(const struct container_section *sections, size_t count, const struct compilers *compilers, struct str *messages)
+{
+    size_t size;
+    if (!made_by(sections, count, "compiler", compilers->host) || !made_by(sections, count, "device compiler", compilers->device))
         return false;
     struct reader included = { 0 };
     included.data = container_find(sections, count, "included", &included.size);
@@ -86,7 +93,7 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
     return true;
 }
 
-bool cache_find(const char *path, const struct source *source, const char *compiler, struct module **module, struct str *messages)
+bool cache_find(const char *path, const struct source *source, const struct compilers *compilers, struct module **module, struct str *messages)
 {
     char *data;
     size_t size, count, module_size;
@@ -94,7 +101,7 @@ bool cache_find(const char *path, const struct source *source, const char *compi
     if (file_read(path, &data, &size, NULL) != POP_OK)
         return false;
     bool found = container_open(magic, VERSION, "cache entry", path, data, size, sections, SECTIONS, &count, NULL) == POP_OK &&
-                 entry_holds(sections, count, compiler, messages);
+                 entry_holds(sections, count, compilers, messages);
     if (found) {
         const void *bytes = container_find(sections, count, "module", &module_size);
         found = module_read(source->name, bytes, module_size, module, NULL) == POP_OK;
@@ -103,7 +110,7 @@ bool cache_find(const char *path, const struct source *source, const char *compi
     return found;
 }
 
-void cache_store(const char *path, const struct built *built, const char *compiler)
+void cache_store(const char *path, const struct built *built, const struct compilers *compilers)
 {
     struct bytes included = { 0 };
     bytes_u64(&included, built->included.count);
@@ -118,7 +125,9 @@ void cache_store(const char *path, const struct built *built, const char *compil
     size_t size, entry_size;
     pop_error error;
     if (good && module_write(built->module, &module, &size, NULL) == POP_OK) {
-        const struct container_section sections[SECTIONS] = { { "compiler", compiler, strlen(compiler) },
+        const char *device = compilers->device ? compilers->device : "";
+        const struct container_section sections[SECTIONS] = { { "compiler", compilers->host, strlen(compilers->host) },
+                                                              { "device compiler", device, strlen(device) },
                                                               { "included", included.v.data, included.v.count },
                                                               { "messages", built->messages.text, built->messages.length },
                                                               { "module", module, size } };

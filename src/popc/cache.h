@@ -8,10 +8,14 @@
 
 /* The entry's path, or false when there is no cache. */
 bool cache_path(const struct source *source, struct str *path);
-/* True and the module (and the warnings that it earned) when there is an entry that still holds.  compiler is the identity of the
- * compiler that would be used; NULL, when there is none, accepts any. */
-bool cache_find(const char *path, const struct source *source, const char *compiler, struct module **module, struct str *messages);
+/* Who compiles: "path size mtime", or NULL when there is nobody. */
+struct compilers {
+    const char *host, *device; /* device: NULL too when the source is for none */
+};
+/* True and the module (and the warnings that it earned) when there is an entry that still holds: made by these compilers, where there are
+ * any. */
+bool cache_find(const char *path, const struct source *source, const struct compilers *compilers, struct module **module, struct str *messages);
 /* Failure to store is no error. */
-void cache_store(const char *path, const struct built *built, const char *compiler);
+void cache_store(const char *path, const struct built *built, const struct compilers *compilers);
 
 #endif

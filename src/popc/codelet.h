@@ -13,6 +13,8 @@
 #include <poplar/error.h>
 #include <poplar/type.h>
 
+/* Architectures of devices that code is measured for. */
+enum device_arch { DEVICE_IPU1 = 0, DEVICE_IPU2, DEVICE_IPU21, DEVICE_ARCHS };
 enum vertex_kind { VERTEX_WORKER = 0, VERTEX_SUPERVISOR, VERTEX_MULTI };
 enum field_direction { FIELD_STATE = 0, FIELD_INPUT, FIELD_OUTPUT, FIELD_INOUT };
 /* Shapes of fields.  For FIELD_STATE only SCALAR, VECTOR and VECTORS (of plain values) occur. */
@@ -73,6 +75,7 @@ struct module_object {
     void *handle; /* dlopen handle once module_link was called, else NULL */
 };
 
+struct device_code;
 /* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any thread. */
 struct module {
     unsigned references;
@@ -82,6 +85,7 @@ struct module {
     uint32_t object_count;
     struct codelet *codelets;
     uint32_t codelet_count;
+    struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
     struct arena arena; /* everything above */
 };
 

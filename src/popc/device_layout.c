@@ -68,7 +68,7 @@ static uint32_t layout_alignment(uint32_t bytes)
 /* The holder of a vector; its alignment. */
 static uint32_t set_vector(struct device_field *field, enum vector_layout layout, const pop_target *target, uint32_t alignment)
 {
-    field->layout = resolve(layout, target, alignment);
+    field->layout = (uint8_t)resolve(layout, target, alignment);
     field->bytes = layout_bytes((enum vector_layout)field->layout);
     return layout_alignment(field->bytes);
 }
@@ -87,7 +87,7 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
     case SHAPE_VECTOR:
         return set_vector(field, (enum vector_layout)from->layout, target, from->alignment);
     case SHAPE_VECTORS:
-        field->inner_layout = resolve((enum vector_layout)from->inner_layout, target, from->alignment);
+        field->inner_layout = (uint8_t)resolve((enum vector_layout)from->inner_layout, target, from->alignment);
         field->entry_bytes = layout_bytes((enum vector_layout)field->inner_layout);
         return set_vector(field, (enum vector_layout)from->layout, target, WORD);
     case SHAPE_SCALARS:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/flags.h"
 
+#include "popc/device_code.h"
 #include "popc/machine.h"
 
 #include "base/error.h"
@@ -8,7 +9,7 @@
 
 #include <ctype.h>
 
-static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-std=", "-W", "-w", "-march=" };
+static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-std=", "-W", "-w", "-march=", "--target" };
 static const char *const standards[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" };
 enum { KNOWN = sizeof(known) / sizeof(known[0]), STANDARDS = sizeof(standards) / sizeof(standards[0]) };
 
@@ -46,7 +47,8 @@ static pop_status refuse(const char *word, pop_error *error)
         return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
                          "popc: flag '%s' would change the results of the whole process; allowed are -O0 to -O3", word);
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -W, -w, -std= and -march=x86-64-v1 to -v4", word,
+                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -W, -w, -std=, "
+                     "-march=x86-64-v1 to -v4 and --target", word,
                      error_hint(hint, sizeof(hint), word, known, KNOWN));
 }
 
@@ -71,6 +73,39 @@ static pop_status take_argument(struct popc_flags *flags, char *word, size_t pre
     else
         free(argument);
     return POP_OK;
+}
+
+/* "ipu2,ipu21,cpu": the host's code is always made. */
+static pop_status take_targets(struct popc_flags *flags, const char *list, pop_error *error)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int found = DEVICE_ARCHS;
+        for (int i = 0; i < DEVICE_ARCHS; ++i)
+            if (strlen(device_arch_names[i]) == length && strncmp(list, device_arch_names[i], length) == 0)
+                found = i;
+        if (found < DEVICE_ARCHS)
+            flags->devices |= 1u << found;
+        else if (length != 3 || strncmp(list, "cpu", 3) != 0)
+            return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: unknown target '%.*s'; --target takes ipu1, ipu2, ipu21 and cpu, with commas between",
+                             (int)length, list);
+        if (!list[length])
+            return POP_OK;
+        list += length + 1;
+    }
+}
+
+static pop_status take_target_flag(struct popc_flags *flags, const char *word, const char **text, pop_error *error)
+{
+    const char *equals = strchr(word, '=');
+    if (equals)
+        return take_targets(flags, equals + 1, error);
+    char *list = next_word(text);
+    if (!list)
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: flag '%s' needs an argument after it", word);
+    pop_status status = take_targets(flags, list, error);
+    free(list);
+    return status;
 }
 
 static bool is_standard(const char *word)
@@ -99,6 +134,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         return take_argument(flags, word, 2, text, error);
     } else if (strcmp(word, "-include") == 0) {
         return take_argument(flags, word, length, text, error);
+    } else if (strcmp(word, "--target") == 0 || strncmp(word, "--target=", 9) == 0) {
+        return take_target_flag(flags, word, text, error);
     } else if (is_standard(word)) {
         *vec_push(&flags->both) = mem_string(word);
     } else if (is_warning(word)) {

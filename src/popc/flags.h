@@ -13,6 +13,7 @@ struct popc_flags {
     char optimise;        /* '0' to '3' */
     bool debug;           /* -g */
     unsigned level;       /* x86-64 level */
+    unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
 };
 /* Splits at blanks ('...' and "..." keep them) and checks; invalid_option names the nearest known flag.  NULL is none. */
 pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *error);

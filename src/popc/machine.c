@@ -70,15 +70,26 @@ static bool find_program(const char *name, struct str *path, struct stat *status
     return false;
 }
 
-bool machine_compiler(struct str *path, struct str *identity)
+static bool find_compiler(const char *name, struct str *path, struct str *identity)
 {
-    const char *name = variable("TREMULA_CC");
     struct stat status;
-    if (!find_program(name ? name : "gcc", path, &status))
+    if (!find_program(name, path, &status))
         return false;
     str_format(identity, "%s %lld %lld.%09ld", path->text, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
                status.st_mtim.tv_nsec);
     return true;
+}
+
+bool machine_compiler(struct str *path, struct str *identity)
+{
+    const char *name = variable("TREMULA_CC");
+    return find_compiler(name ? name : "gcc", path, identity);
+}
+
+bool machine_device_compiler(struct str *path, struct str *identity)
+{
+    const char *name = variable("TREMULA_DEVICE_CC");
+    return find_compiler(name ? name : "clang", path, identity);
 }
 
 /* ---- vertex.h ---- */

@@ -14,6 +14,9 @@ unsigned machine_level(void);
  * identity is "path size mtime": another one means another compiler. */
 bool machine_compiler(struct str *path, struct str *identity);
 
+/* The same of the compiler for devices: TREMULA_DEVICE_CC or clang. */
+bool machine_device_compiler(struct str *path, struct str *identity);
+
 /* The directory that has poplar/vertex.h: TREMULA_INCLUDE, beside this library (lib/../include), or where the library was built.
  * no_environment when it is nowhere. */
 pop_status machine_include(struct str *path, pop_error *error);

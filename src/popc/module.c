@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules in memory: creation, sharing, merging.  The file form is in module_file.c, loading into the process in link.c. */
 #include "popc/module.h"
+#include "popc/device_code.h"
 
 #include "base/error.h"
 
@@ -77,6 +78,25 @@ static void copy_objects(struct module *to, const struct module *from)
     }
 }
 
+/* Of those devices that any module was compiled for. */
+static void merge_devices(struct module *merged, struct module *const *modules, size_t count)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        bool any = false;
+        for (size_t i = 0; i < count; ++i)
+            any |= modules[i]->devices[arch] != NULL;
+        if (!any)
+            continue;
+        struct device_code *codes = arena_alloc(&merged->arena, merged->codelet_count * sizeof(*codes));
+        merged->devices[arch] = codes;
+        for (size_t i = 0; i < count; ++i)
+            for (uint32_t k = 0; k < modules[i]->codelet_count; ++k, ++codes) {
+                *codes = modules[i]->devices[arch] ? modules[i]->devices[arch][k] : device_code_missing;
+                codes->reason = arena_string(&merged->arena, codes->reason);
+            }
+    }
+}
+
 pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged, pop_error *error)
 {
     *merged = NULL;
@@ -108,6 +128,7 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
             copy_codelet(module, module->codelets + module->codelet_count++, codelet, first);
         }
     }
+    merge_devices(module, modules, count);
     *merged = module;
     return POP_OK;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules as .gp files. */
 #include "popc/module.h"
+#include "popc/device_code.h"
 
 #include "base/container.h"
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* VERSION 1: the first. */
-enum { VERSION = 1, SECTIONS = 3, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* VERSION 1: the first.  Section "devices" is there only when code was measured. */
+enum { VERSION = 1, SECTIONS = 4, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -40,10 +41,26 @@ static void write_codelet(struct bytes *out, const struct codelet *codelet)
         bytes_string(out, codelet->constraints[i]);
 }
 
+/* For each architecture: whether there are codes, then those of all codelets. */
+static void write_devices(struct bytes *out, const struct module *module)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        const struct device_code *codes = module->devices[arch];
+        bytes_u8(out, codes != NULL);
+        for (uint32_t i = 0; codes && i < module->codelet_count; ++i) {
+            bytes_u32(out, codes[i].bytes);
+            bytes_u32(out, codes[i].shared_bytes);
+            bytes_u32(out, codes[i].data_bytes);
+            bytes_u8(out, codes[i].estimated);
+            bytes_string(out, codes[i].reason);
+        }
+    }
+}
+
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
 {
     (void)error; /* nothing here can fail; callers of other writers need not know */
-    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 };
+    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
     for (uint32_t i = 0; i < module->object_count; ++i) {
@@ -53,13 +70,20 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     bytes_u64(&codelets, module->codelet_count);
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         write_codelet(&codelets, module->codelets + i);
+    bool any = false;
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+        any |= module->devices[arch] != NULL;
+    if (any)
+        write_devices(&devices, module);
     const struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
                                                           { "codelets", codelets.v.data, codelets.v.count },
-                                                          { "objects", objects.v.data, objects.v.count } };
-    container_build(magic, VERSION, sections, SECTIONS, data, size);
+                                                          { "objects", objects.v.data, objects.v.count },
+                                                          { "devices", devices.v.data, devices.v.count } };
+    container_build(magic, VERSION, sections, any ? SECTIONS : SECTIONS - 1, data, size);
     vec_free(&head.v);
     vec_free(&codelets.v);
     vec_free(&objects.v);
+    vec_free(&devices.v);
     return POP_OK;
 }
 
@@ -174,6 +198,35 @@ static bool read_codelets(struct reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
+static bool read_device_code(struct reader *r, struct device_code *code, struct arena *arena)
+{
+    *code = (struct device_code){ .bytes = reader_u32(r) };
+    code->shared_bytes = reader_u32(r);
+    code->data_bytes = reader_u32(r);
+    uint8_t estimated = reader_u8(r);
+    code->estimated = estimated != 0;
+    code->reason = read_name(r, arena);
+    return !r->failed && estimated <= 1 && code->estimated == (code->reason[0] != 0) && (code->bytes || code->estimated);
+}
+
+static bool read_devices(struct reader *r, struct module *module)
+{
+    if (!r->data)
+        return true; /* compiled for no device */
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        uint8_t there = reader_u8(r);
+        if (there > 1)
+            return false;
+        if (!there)
+            continue;
+        module->devices[arch] = arena_alloc(&module->arena, module->codelet_count * sizeof(*module->devices[arch]));
+        for (uint32_t i = 0; i < module->codelet_count; ++i)
+            if (!read_device_code(r, module->devices[arch] + i, &module->arena))
+                return false;
+    }
+    return !r->failed && r->at == r->size;
+}
+
 pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error)
 {
     *module = NULL;
@@ -183,11 +236,12 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);
-    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 };
+    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
-    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made)) {
+    devices.data = container_find(sections, count, "devices", &devices.size);
+    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL, "codelet file '%s' is damaged: its description of vertex types does not fit",
                          name);

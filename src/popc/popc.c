@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What everybody else calls: compile, load, merge. */
 #include "popc/cache.h"
+#include "popc/device_code.h"
 #include "popc/machine.h"
 
 #include "base/error.h"
@@ -43,13 +44,26 @@ static pop_status refuse_kind(const char *path, enum kind kind, pop_error *error
 
 /* ---- one source ---- */
 
-static pop_status compile_fresh(const struct source *source, const char *entry, const char *compiler, const char *identity, struct module **module,
+/* A compiler's path, and its identity when it is there. */
+struct found {
+    struct str path, identity;
+    bool present;
+};
+
+static void found_free(struct found *found)
+{
+    str_free(&found->path);
+    str_free(&found->identity);
+}
+
+static pop_status compile_fresh(const struct source *source, const char *entry, const struct found *host, const struct found *device, struct module **module,
                                 struct str *messages, pop_error *error)
 {
     struct built built;
-    pop_status status = build_module(source, compiler, &built, error);
+    pop_status status = build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
+    const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && entry)
-        cache_store(entry, &built, identity);
+        cache_store(entry, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
     built_free(&built);
@@ -60,20 +74,24 @@ static pop_status compile_fresh(const struct source *source, const char *entry, 
 
 static pop_status compile_source(const struct source *source, struct module **module, struct str *messages, pop_error *error)
 {
-    struct str entry = { 0 }, compiler = { 0 }, identity = { 0 };
-    bool cached = cache_path(source, &entry), present = machine_compiler(&compiler, &identity);
+    struct str entry = { 0 };
+    struct found host = { 0 }, device = { 0 };
+    bool cached = cache_path(source, &entry);
+    host.present = machine_compiler(&host.path, &host.identity);
+    device.present = source->flags->devices && machine_device_compiler(&device.path, &device.identity);
+    const struct compilers compilers = { host.identity.text, device.identity.text };
     pop_status status = POP_OK;
-    if (cached && cache_find(entry.text, source, present ? identity.text : NULL, module, messages))
+    if (cached && cache_find(entry.text, source, &compilers, module, messages))
         LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
-    else if (!present)
+    else if (!host.present)
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
                            "cannot compile '%s': there is no C compiler '%s'; install gcc, set TREMULA_CC to a compiler, or load a .gp file that popc made",
-                           source->name, compiler.text);
+                           source->name, host.path.text);
     else
-        status = compile_fresh(source, cached ? entry.text : NULL, compiler.text, identity.text, module, messages, error);
+        status = compile_fresh(source, cached ? entry.text : NULL, &host, &device, module, messages, error);
     str_free(&entry);
-    str_free(&compiler);
-    str_free(&identity);
+    found_free(&host);
+    found_free(&device);
     return status;
 }
 
@@ -126,6 +144,16 @@ static pop_status load_gp(const char *path, struct module **module, pop_error *e
     return status;
 }
 
+/* Flags that are wrong concern sources only; those refused them. */
+static void warn_of_estimates(const struct module *module, const char *flags)
+{
+    struct popc_flags parsed;
+    if (flags_parse(&parsed, flags, NULL) != POP_OK)
+        return;
+    device_code_warn(module, parsed.devices);
+    flags_free(&parsed);
+}
+
 static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages, pop_error *error)
 {
     enum kind kind = kind_of(path);
@@ -150,6 +178,8 @@ pop_status popc_compile(const char *name, const char *text, const char *flags, s
     *module = NULL;
     pop_status status = compile_named(name ? name : "codelets.c", text, flags, module, &messages, error);
     log_messages(name ? name : "codelets.c", status, &messages);
+    if (status == POP_OK)
+        warn_of_estimates(*module, flags);
     return status;
 }
 
@@ -159,6 +189,8 @@ pop_status popc_load(const char *path, const char *flags, struct module **module
     *module = NULL;
     pop_status status = load_any(path, flags, module, &messages, error);
     log_messages(path, status, &messages);
+    if (status == POP_OK)
+        warn_of_estimates(*module, flags);
     return status;
 }
 
@@ -202,6 +234,8 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
         status = load_any(inputs[i], flags, modules + i, &messages, error);
     if (status == POP_OK)
         status = module_merge(modules, count, output, &merged, error);
+    if (status == POP_OK)
+        warn_of_estimates(merged, flags);
     if (status == POP_OK)
         status = write_module(merged, output, error);
     if (verbose && messages.length)

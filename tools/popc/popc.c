@@ -19,9 +19,10 @@ static const char usage[] = "usage: popc [options] <input file> ... -o <output f
                             "  -W... -w           the C compiler's warnings\n"
                             "  -std=STANDARD      c99 to c2x, gnu99 to gnu2x (gnu11)\n"
                             "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
-                            "  --help  --version\n"
+                            "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
+                            "  --list-targets  --help  --version\n"
                             "\n"
-                            "The C compiler is TREMULA_CC, or gcc.  What was compiled is kept in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
+                            "The C compiler is TREMULA_CC, or gcc; the devices' is TREMULA_DEVICE_CC, or clang.  What was compiled is kept in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
 
 static int wrong(const char *format, const char *word)
 {
@@ -48,7 +49,8 @@ static char *add_flag(char *end, const char *word)
 
 static bool takes_argument(const char *word)
 {
-    return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 || strcmp(word, "-include") == 0;
+    return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 || strcmp(word, "-include") == 0 ||
+           strcmp(word, "--target") == 0;
 }
 
 /* What the compiler said was printed as it came; of the error only what is not in there. */
@@ -99,6 +101,10 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--version") == 0) {
             puts("popc (Tremula) " TREMULA_VERSION);
+            return EXIT_SUCCESS;
+        }
+        if (strcmp(argv[i], "--list-targets") == 0) {
+            puts("cpu\nipu1\nipu2\nipu21");
             return EXIT_SUCCESS;
         }
         bytes += 2 * strlen(argv[i]) + 4;

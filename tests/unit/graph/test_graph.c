@@ -2,6 +2,8 @@
 /* The graph as an owner: its error, marks, vertex types. */
 #include "fixture.h"
 
+#include "popc/device_code.h"
+
 static void an_error_stays_until_it_is_taken(void **state)
 {
     (void)state;
@@ -122,6 +124,39 @@ static void codelet_files_that_cannot_be_taken_are_refused(void **state)
     pop_graph_destroy(graph);
 }
 
+static const char vertex_text[] = "#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n";
+
+/* Whether codelets that a graph on this target compiles have sizes for its architecture. */
+static bool sizes_are_asked_for(pop_target target)
+{
+    struct device_code code;
+    pop_graph *graph = pop_graph_create(&target);
+    assert_true(pop_graph_add_codelets_source(graph, vertex_text, POP_FILE_C, NULL));
+    const struct codelet *codelet = graph->store->types.data[store_find_type(graph->store, "V")].codelet;
+    bool asked = device_code_of(codelet->module, codelet, &target, &code) && !strstr(code.reason, "without popc's --target");
+    assert_false(pop_graph_add_codelets_source(graph, vertex_text, POP_FILE_C, "-O1 -D"));
+    EXPECT_ERROR(graph, POP_INVALID_OPTION, "flag '-D' needs an argument");
+    pop_graph_destroy(graph);
+    return asked;
+}
+
+static void code_is_measured_when_the_target_has_compile_ipu_code(void **state)
+{
+    (void)state;
+    static const char *const systems[] = { "ipu1", "ipu2", "ipu21", "bow" };
+    for (int i = 0; i < 4; ++i) {
+        pop_target target;
+        pop_error error;
+        assert_int_equal(pop_target_create_ipu(1, systems[i], &target, &error), POP_OK);
+        assert_false(sizes_are_asked_for(target));
+        target.compile_ipu_code = true;
+        assert_true(sizes_are_asked_for(target));
+    }
+    pop_target cpu = pop_target_create_cpu(false, 1);
+    cpu.compile_ipu_code = true;
+    assert_false(sizes_are_asked_for(cpu));
+}
+
 static void lines_are_shared(void **state)
 {
     (void)state;
@@ -146,6 +181,7 @@ int main(void)
         cmocka_unit_test(released_views_leave_connections_alone),
         cmocka_unit_test(modules_may_be_loaded_twice_but_not_contradict),
         cmocka_unit_test(codelet_files_that_cannot_be_taken_are_refused),
+        cmocka_unit_test(code_is_measured_when_the_target_has_compile_ipu_code),
         cmocka_unit_test(lines_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

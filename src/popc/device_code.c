@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popc/device_code.h"
+
+#include "base/log.h"
+#include "base/str.h"
+
+const char *const device_arch_names[DEVICE_ARCHS] = { "ipu1", "ipu2", "ipu21" };
+
+const struct device_code device_code_missing = { .estimated = true, .reason = "it was compiled without popc's --target" };
+
+enum device_arch device_arch_of(const pop_target *target)
+{
+    int arch = 0;
+    while (arch < DEVICE_ARCHS && strcmp(target->arch, device_arch_names[arch]) != 0)
+        ++arch;
+    return (enum device_arch)arch;
+}
+
+/* Of a module that was not compiled for the target: the host's run function, into which small computes were inlined, less what surrounds
+ * it; whole instructions.  A compute that was not inlined comes out too small. */
+enum { SURROUNDING_BYTES = 80, LEAST_BYTES = 8, INSTRUCTION_BYTES = 4 };
+
+static uint32_t estimate(const struct module *module, const struct codelet *codelet)
+{
+    const struct module_object *object = module->objects + codelet->object;
+    uint64_t host = host_code_bytes(object->data, object->size, codelet->symbol);
+    uint64_t bytes = host > SURROUNDING_BYTES + LEAST_BYTES ? host - SURROUNDING_BYTES : LEAST_BYTES;
+    bytes = (bytes + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target, struct device_code *code)
+{
+    enum device_arch arch = device_arch_of(target);
+    *code = (struct device_code){ .reason = "" };
+    if (arch == DEVICE_ARCHS || target->type == POP_TARGET_CPU)
+        return false;
+    const struct device_code *codes = module->devices[arch];
+    *code = codes ? codes[codelet - module->codelets] : device_code_missing;
+    if (!code->bytes)
+        code->bytes = estimate(module, codelet);
+    return true;
+}
+
+/* One line for all codelets that share a reason, which are those of a source that did not compile. */
+static void warn_of(const struct module *module, const struct device_code *codes, uint32_t first, const char *arch)
+{
+    struct str names = { 0 };
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        bool same = codes[i].estimated && strcmp(codes[i].reason, codes[first].reason) == 0;
+        if (same && i < first) {
+            str_free(&names);
+            return;
+        }
+        if (same)
+            str_format(&names, "%s'%s'", names.length ? ", " : "", module->codelets[i].name);
+    }
+    LOG(CODELETS, WARN, "%s: code sizes on %s are estimated of %s: %s", module->name, arch, names.text, codes[first].reason);
+    str_free(&names);
+}
+
+void device_code_warn(const struct module *module, unsigned archs)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        const struct device_code *codes = module->devices[arch];
+        if (!(archs >> arch & 1))
+            continue;
+        if (!codes)
+            LOG(CODELETS, WARN, "%s: code sizes on %s are estimated: it was compiled without popc's --target %s", module->name,
+                device_arch_names[arch], device_arch_names[arch]);
+        for (uint32_t i = 0; codes && i < module->codelet_count; ++i)
+            if (codes[i].estimated)
+                warn_of(module, codes, i, device_arch_names[arch]);
+    }
+}

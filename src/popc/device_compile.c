@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small memory, instructions
+ * of four bytes, floating point in single and half precision, three operands.  Only the sizes of what comes out are kept. */
+#include "popc/build.h"
+#include "popc/device_code.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+
+static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", "-D__IPU_ARCH_VERSION__=2", "-D__IPU_ARCH_VERSION__=21" };
+
+static void device_command(struct command *command, const struct source *source, const char *compiler, int arch, const struct scratch *scratch)
+{
+    *command = (struct command){ 0 };
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
+    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-D__IPU__=1", versions[arch],
+                                                "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f",
+                                                "-menable-experimental-extensions", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off",
+                                                "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
+                                                "-fno-color-diagnostics", "-w", command->optimise, "-c", NULL });
+    command_add_source(command, source);
+    command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
+}
+
+/* The source, and a use of each compute: a static one would be dropped. */
+static void write_text(const struct source *source, const struct module *module, struct str *text)
+{
+    source_write(source, text);
+    str_add(text, "#line 1 \"popc\"\n");
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, module->codelets[i].name);
+}
+
+/* The compiler's first error, or its first line. */
+static const char *first_line(const char *said, struct arena *arena)
+{
+    const char *start = strstr(said, "error: ");
+    while (start && start > said && start[-1] != '\n')
+        --start;
+    start = start ? start : said;
+    struct str line = { 0 };
+    str_add_bytes(&line, start, strcspn(start, "\n"));
+    const char *kept = arena_string(arena, line.length ? line.text : "the compiler failed and said nothing");
+    str_free(&line);
+    return kept;
+}
+
+/* ---- what the device's compiler does not take ---- */
+
+/* Bytes of instructions for the device by those of plain x86-64 code, in hundredths: 1,876 to 1,571 over the codelets of the tests, the
+ * benchmarks and the tutorials, single ones between 86 and 167 (docs/codelets.md). */
+enum { DEVICE_PER_HOST = 119, INSTRUCTION_BYTES = 4 };
+
+static uint32_t scaled(uint32_t host)
+{
+    uint64_t bytes = ((uint64_t)host * DEVICE_PER_HOST / 100 + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* Plain: no vectors, nothing aligned, nothing but the code in the functions. */
+static void host_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+{
+    *command = (struct command){ 0 };
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
+    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
+                                                "-fno-tree-vectorize", "-fno-pic", "-fcf-protection=none", "-fno-asynchronous-unwind-tables",
+                                                "-fno-stack-protector", "-falign-functions=1", "-falign-loops=1", "-falign-jumps=1",
+                                                "-ffunction-sections", "-fdata-sections", "-fno-lto", "-w", command->optimise, "-c", NULL });
+    command_add_source(command, source);
+    command_add(command, (const char *const[]){ "-o", scratch->object.text, scratch->source.text, NULL });
+}
+
+/* All codelets from the host's object; without one, from what the module has (device_code_of). */
+static void estimate_all(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text,
+                         struct module *module, struct device_code *codes, const char *reason)
+{
+    struct str said = { 0 };
+    struct command command;
+    char *object = NULL;
+    size_t size;
+    pop_error error;
+    host_command(&command, source, compiler, scratch);
+    bool measured = command_run(&command, scratch, text, &said, &object, &size, &error) == POP_OK && object &&
+                    device_measure(object, size, module->codelets, module->codelet_count, &module->arena, codes);
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        codes[i] = (struct device_code){ .bytes = measured ? scaled(codes[i].bytes) : 0,
+                                         .shared_bytes = measured ? scaled(codes[i].shared_bytes) : 0,
+                                         .data_bytes = measured ? codes[i].data_bytes : 0,
+                                         .estimated = true,
+                                         .reason = reason };
+    free(object);
+    vec_free(&command.words);
+    str_free(&said);
+}
+
+/* NULL when codes are measured, else why they are not. */
+static const char *compile_for(const struct source *source, const char *compiler, int arch, const struct scratch *scratch, const struct str *text,
+                               struct built *built, struct module *module)
+{
+    struct str said = { 0 };
+    struct command command;
+    char *object = NULL;
+    size_t size;
+    pop_error error;
+    const char *reason = NULL;
+    device_command(&command, source, compiler, arch, scratch);
+    if (command_run(&command, scratch, text, &said, &object, &size, &error) != POP_OK) {
+        reason = arena_string(&module->arena, error.text);
+    } else if (!object) {
+        LOG(CODELETS, INFO, "compiling '%s' for %s failed:\n%s", source->name, device_arch_names[arch], str_text(&said));
+        reason = first_line(str_text(&said), &module->arena);
+    } else {
+        built_read_included(built, scratch);
+        if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena, module->devices[arch]))
+            reason = "the device's compiler made no object that can be read";
+    }
+    free(object);
+    vec_free(&command.words);
+    str_free(&said);
+    return reason;
+}
+
+void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
+                    struct built *built, struct module *module)
+{
+    struct str text = { 0 };
+    write_text(source, module, &text);
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        if (!(source->flags->devices >> arch & 1))
+            continue;
+        struct device_code *codes = module->devices[arch] = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
+        const char *reason = device_compiler ? compile_for(source, device_compiler, arch, scratch, &text, built, module)
+                                             : "there is no clang, which measures them: install the package clang, or set TREMULA_DEVICE_CC to a clang";
+        if (reason)
+            estimate_all(source, compiler, scratch, &text, module, codes, reason);
+    }
+    str_free(&text);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes from ELF objects.  With a section for each function, what a codelet needs is what its compute's section reaches through
+ * relocations. */
+#include "popc/device_code.h"
+
+#include "base/str.h"
+
+#include <gelf.h>
+
+struct node {
+    uint64_t bytes;
+    Elf_Data *relocations; /* NULL without */
+    bool allocated, code, has_addends;
+    uint32_t users;        /* codelets that reach it */
+};
+
+struct object {
+    Elf *elf;
+    Elf_Data *symbols;
+    size_t symbol_count;
+    GElf_Word names; /* section of the symbols' names */
+    struct node *nodes; /* by section */
+    size_t node_count;
+};
+
+static void read_section(struct object *object, Elf_Scn *section, const GElf_Shdr *header)
+{
+    size_t index = elf_ndxscn(section);
+    struct node *node = object->nodes + index;
+    node->bytes = header->sh_size;
+    node->allocated = (header->sh_flags & SHF_ALLOC) != 0;
+    node->code = (header->sh_flags & SHF_EXECINSTR) != 0;
+    if (header->sh_type == SHT_SYMTAB && header->sh_entsize) {
+        object->symbols = elf_getdata(section, NULL);
+        object->symbol_count = header->sh_size / header->sh_entsize;
+        object->names = header->sh_link;
+    } else if ((header->sh_type == SHT_RELA || header->sh_type == SHT_REL) && header->sh_info < object->node_count) {
+        object->nodes[header->sh_info].relocations = elf_getdata(section, NULL);
+        object->nodes[header->sh_info].has_addends = header->sh_type == SHT_RELA;
+    }
+}
+
+static bool open_object(struct object *object, const void *data, size_t size)
+{
+    elf_version(EV_CURRENT);
+    *object = (struct object){ .elf = elf_memory((char *)(uintptr_t)data, size) };
+    if (!object->elf || elf_getshdrnum(object->elf, &object->node_count) != 0 || !object->node_count)
+        return false;
+    object->nodes = mem_zero(object->node_count, sizeof(*object->nodes));
+    for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section; section = elf_nextscn(object->elf, section)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header))
+            read_section(object, section, &header);
+    }
+    return object->symbols != NULL;
+}
+
+static void close_object(struct object *object)
+{
+    free(object->nodes);
+    if (object->elf)
+        elf_end(object->elf);
+}
+
+static const char *symbol_name(const struct object *object, const GElf_Sym *symbol)
+{
+    const char *name = elf_strptr(object->elf, object->names, symbol->st_name);
+    return name ? name : "";
+}
+
+/* The section of NAME_compute, or 0. */
+static size_t find_compute(const struct object *object, const char *vertex)
+{
+    size_t length = strlen(vertex);
+    for (size_t i = 0; i < object->symbol_count; ++i) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(object->symbols, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+            continue;
+        const char *name = symbol_name(object, &symbol);
+        if (strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 && symbol.st_shndx < object->node_count)
+            return symbol.st_shndx;
+    }
+    return 0;
+}
+
+/* What compilers call without being asked to: runtime helpers of the device's own, which no codelet brings along. */
+static bool is_helper(const char *name)
+{
+    static const char *const memory[] = { "memcpy", "memmove", "memset", "memcmp" };
+    for (int i = 0; i < 4; ++i)
+        if (strcmp(name, memory[i]) == 0)
+            return true;
+    return strncmp(name, "__", 2) == 0;
+}
+
+struct walk {
+    const struct object *object;
+    VEC(size_t) reached;
+    bool *seen; /* by section */
+    const char *missing;
+};
+
+static void follow(struct walk *walk, size_t symbol_index)
+{
+    const struct object *object = walk->object;
+    GElf_Sym symbol;
+    if (!gelf_getsym(object->symbols, (int)symbol_index, &symbol))
+        return;
+    if (symbol.st_shndx == SHN_UNDEF) {
+        const char *name = symbol_name(object, &symbol);
+        if (*name && !is_helper(name) && !walk->missing)
+            walk->missing = name;
+    } else if (symbol.st_shndx < object->node_count && object->nodes[symbol.st_shndx].allocated && !walk->seen[symbol.st_shndx]) {
+        walk->seen[symbol.st_shndx] = true;
+        *vec_push(&walk->reached) = symbol.st_shndx;
+    }
+}
+
+static void follow_all(struct walk *walk, const struct node *node)
+{
+    GElf_Rela with;
+    GElf_Rel without;
+    if (!node->relocations)
+        return;
+    for (int i = 0;; ++i)
+        if (node->has_addends && gelf_getrela(node->relocations, i, &with))
+            follow(walk, GELF_R_SYM(with.r_info));
+        else if (!node->has_addends && gelf_getrel(node->relocations, i, &without))
+            follow(walk, GELF_R_SYM(without.r_info));
+        else
+            return;
+}
+
+/* The sections that are reached from one, itself included. */
+static void walk_from(struct walk *walk, size_t first)
+{
+    memset(walk->seen, 0, walk->object->node_count * sizeof(*walk->seen));
+    walk->missing = NULL;
+    walk->reached.count = 0;
+    walk->seen[first] = true;
+    *vec_push(&walk->reached) = first;
+    for (size_t i = 0; i < walk->reached.count; ++i)
+        follow_all(walk, walk->object->nodes + walk->reached.data[i]);
+}
+
+static const char *because(struct arena *arena, const char *words, const char *name)
+{
+    struct str text = { 0 };
+    str_format(&text, "%s '%s'", words, name);
+    const char *reason = arena_string(arena, text.text);
+    str_free(&text);
+    return reason;
+}
+
+static uint32_t at_most_32_bits(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static void sum_up(const struct walk *walk, struct device_code *code)
+{
+    uint64_t own = 0, shared = 0, data = 0;
+    for (size_t i = 0; i < walk->reached.count; ++i) {
+        const struct node *node = walk->object->nodes + walk->reached.data[i];
+        *(!node->code ? &data : i && node->users > 1 ? &shared : &own) += node->bytes;
+    }
+    *code = (struct device_code){ at_most_32_bits(own), at_most_32_bits(shared), at_most_32_bits(data), false, "" };
+}
+
+static void measure_all(struct walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena, struct device_code *codes)
+{
+    size_t *firsts = mem_zero(count, sizeof(*firsts));
+    for (uint32_t i = 0; i < count; ++i) {
+        firsts[i] = find_compute(walk->object, codelets[i].name);
+        if (!firsts[i])
+            continue;
+        walk_from(walk, firsts[i]);
+        for (size_t k = 0; k < walk->reached.count; ++k)
+            ++walk->object->nodes[walk->reached.data[k]].users;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!firsts[i]) {
+            codes[i] = (struct device_code){ .estimated = true, .reason = because(arena, "the device's object has no function of", codelets[i].name) };
+            continue;
+        }
+        walk_from(walk, firsts[i]);
+        sum_up(walk, codes + i);
+        codes[i].estimated = walk->missing != NULL;
+        if (walk->missing)
+            codes[i].reason = because(arena, "the device has no library, and it uses", walk->missing);
+    }
+    free(firsts);
+}
+
+bool device_measure(const void *data, size_t size, const struct codelet *codelets, uint32_t count, struct arena *arena, struct device_code *codes)
+{
+    struct object object;
+    bool good = open_object(&object, data, size);
+    if (good) {
+        struct walk walk = { .object = &object, .seen = mem_zero(object.node_count, sizeof(*walk.seen)) };
+        measure_all(&walk, codelets, count, arena, codes);
+        vec_free(&walk.reached);
+        free(walk.seen);
+    }
+    close_object(&object);
+    return good;
+}
+
+/* ---- the host's objects: shared, stripped ---- */
+
+uint64_t host_code_bytes(const void *object, size_t size, const char *symbol)
+{
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)(uintptr_t)object, size);
+    uint64_t bytes = 0;
+    GElf_Shdr header;
+    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !bytes; section = elf_nextscn(elf, section)) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        GElf_Sym found;
+        for (int i = 0; data && gelf_getsym(data, i, &found) && !bytes; ++i) {
+            const char *name = elf_strptr(elf, header.sh_link, found.st_name);
+            if (name && strcmp(name, symbol) == 0)
+                bytes = found.st_size;
+        }
+    }
+    if (elf)
+        elf_end(elf);
+    return bytes;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code sizes on the device: what is compiled, what is measured, what is kept, and what is said when that is not possible. */
+#include "popc/device_code.h"
+#include "popc/module.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+/* cmocka needs the above first */
+#include <cmocka.h>
+
+#include "base/container.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "popc/machine.h"
+#include "scratch.h"
+
+#include <poplar/poplar.h>
+#include <sys/stat.h>
+
+#define HEAD "#include <poplar/vertex.h>\n"
+#define VERTEX(name, body) "POP_VERTEX(" name ") { POP_OUTPUT(POP_VECTOR(float)) out; };\nvoid " name "_compute(" name " *v) { " body " }\n"
+#define ALL "--target ipu1,ipu2,ipu21,cpu"
+
+static int setup(void **state)
+{
+    (void)state;
+    return scratch_make();
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return scratch_remove();
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    unsetenv("TREMULA_DEVICE_CC");
+    unsetenv("TREMULA_CC");
+    unsetenv("POPLAR_LOG_DEST");
+    unsetenv("POPLAR_CODELETS_LOG_LEVEL");
+    log_reset();
+    return scratch_empty();
+}
+
+/* Measuring needs clang, which scripts/install-dependencies check installs; nothing else is skipped. */
+static void need_clang(void)
+{
+    struct str path = { 0 }, identity = { 0 };
+    bool there = machine_device_compiler(&path, &identity);
+    str_free(&path);
+    str_free(&identity);
+    if (!there) {
+        print_message("skipped: there is no clang\n");
+        skip();
+    }
+}
+
+static const char *in_scratch(char *path, const char *name)
+{
+    snprintf(path, 128, "%s/%s", scratch_path, name);
+    return path;
+}
+
+static struct module *compiled(const char *text, const char *flags)
+{
+    struct module *module;
+    pop_error error;
+    if (popc_compile("text.c", text, flags, &module, &error) != POP_OK)
+        fail_msg("%s", error.text);
+    return module;
+}
+
+static struct device_code code_in(const struct module *module, const char *vertex, const char *system)
+{
+    pop_target target;
+    pop_error error;
+    struct device_code code;
+    assert_int_equal(pop_target_create_ipu(1, system, &target, &error), POP_OK);
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        if (strcmp(module->codelets[i].name, vertex) == 0) {
+            assert_true(device_code_of(module, module->codelets + i, &target, &code));
+            return code;
+        }
+    fail_msg("no vertex %s", vertex);
+    return (struct device_code){ 0 };
+}
+
+static struct device_code measured(const struct module *module, const char *vertex, const char *system)
+{
+    struct device_code code = code_in(module, vertex, system);
+    if (code.estimated)
+        fail_msg("%s on %s is estimated: %s", vertex, system, code.reason);
+    assert_string_equal(code.reason, "");
+    assert_int_equal(code.bytes % 4, 0);
+    return code;
+}
+
+static uint32_t bytes_of(const char *text, const char *system)
+{
+    struct module *module = compiled(text, ALL);
+    uint32_t bytes = measured(module, "V", system).bytes;
+    module_release(module);
+    return bytes;
+}
+
+/* ---- what is measured ---- */
+
+static void a_longer_body_has_more_bytes(void **state)
+{
+    (void)state;
+    need_clang();
+    uint32_t none = bytes_of(HEAD VERTEX("V", "(void)v;"), "ipu2");
+    uint32_t one = bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu2");
+    uint32_t more = bytes_of(HEAD VERTEX("V", "for (size_t i = 0; i < v->out.size; ++i) v->out.data[i] = v->out.data[i] * 3 + i;"), "ipu2");
+    assert_int_equal(none, 4); /* a return */
+    assert_true(none < one && one < more && more < 200);
+    assert_true(bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu1") == one);
+}
+
+static void the_device_and_nobody_else_sees_ipu(void **state)
+{
+    (void)state;
+    need_clang();
+    static const char text[] = HEAD "#if defined(__IPU__) && __IPU_ARCH_VERSION__ == 21\n#define MORE ((volatile float *)v->out.data)[3] = 4, ((volatile float *)v->out.data)[1] = 2\n"
+                               "#elif defined(__IPU__)\n#define MORE (void)0\n#else\n#define MORE v->host = 1\n#endif\n"
+                               "#ifdef __IPU__\n_Static_assert(sizeof(void *) == 4 && __POPC__, \"32 bits\");\n#else\n_Static_assert(sizeof(void *) == 8, \"64\");\n#endif\n"
+                               "POP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(float)) out;\n#ifndef __IPU__\nchar host;\n#endif\n};\nvoid V_compute(V *v) { MORE; }\n";
+    struct module *module = compiled(text, ALL);
+    assert_int_equal(module->codelets[0].field_count, 2); /* what the vertex is, the host's compilation says */
+    assert_int_equal(measured(module, "V", "ipu1").bytes, 4);
+    assert_int_equal(measured(module, "V", "ipu2").bytes, 4);
+    assert_int_equal(measured(module, "V", "bow").bytes, 4);
+    assert_true(measured(module, "V", "ipu21").bytes > 8);
+    pop_error error;
+    codelet_run run;
+    float data[4] = { 0 };
+    struct { float *data; size_t size; char host; } vertex = { data, 4, 0 };
+    assert_int_equal(module_link(module, &error), POP_OK);
+    run = module_run(module, module->codelets);
+    run(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
+    assert_int_equal(vertex.host, 1);
+    assert_true(data[1] == 0);
+    module_release(module);
+}
+
+static void functions_that_are_reached_count_once(void **state)
+{
+    (void)state;
+    need_clang();
+    static const char text[] = HEAD "#define APART __attribute__((noinline)) static\n"
+                               "static const float table[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };\n"
+                               "APART float own(float x) { return x * x + 3; }\n"
+                               "APART float both(float x) { return x > 1 ? x * 2 : x + 1; }\n" VERTEX("Plain", "v->out.data[0] = 1;")
+                                   VERTEX("A", "v->out.data[0] = own(v->out.data[0]) + both(v->out.data[1]);")
+                                       VERTEX("B", "v->out.data[0] = both(v->out.data[1]) * table[v->out.size];");
+    struct module *module = compiled(text, ALL);
+    struct device_code plain = measured(module, "Plain", "ipu2"), a = measured(module, "A", "ipu2"), b = measured(module, "B", "ipu2");
+    assert_int_equal(plain.shared_bytes, 0);
+    assert_int_equal(plain.data_bytes, 0);
+    assert_true(a.shared_bytes && a.shared_bytes == b.shared_bytes);
+    assert_true(a.bytes > plain.bytes);
+    assert_true(b.data_bytes >= 64 && a.data_bytes < b.data_bytes);
+    module_release(module);
+}
+
+static void a_static_compute_and_the_kinds_of_vertex_are_measured(void **state)
+{
+    (void)state;
+    need_clang();
+    struct module *module = compiled(HEAD "POP_MULTI_VERTEX(M) { POP_OUTPUT(POP_VECTOR(half)) out; };\n"
+                                          "static void M_compute(M *v, unsigned worker) { v->out.data[worker] *= 2; }\n"
+                                          "POP_SUPERVISOR_VERTEX(S) { POP_INOUT(int64_t) x; };\nbool S_compute(S *v) { return *v->x / 3; }\n",
+                                     ALL);
+    assert_true(measured(module, "M", "ipu1").bytes >= 16);
+    assert_true(measured(module, "S", "ipu1").bytes >= 16); /* the division is a helper of the device's */
+    module_release(module);
+}
+
+/* ---- what is kept ---- */
+
+static void write_counter(const char *name, const char *program)
+{
+    char path[128];
+    struct str text = { 0 };
+    str_format(&text, "#!/bin/sh\necho run >>'%s/runs'\nexec %s \"$@\"\n", scratch_path, program);
+    assert_int_equal(file_write(in_scratch(path, name), text.text, text.length, NULL), POP_OK);
+    assert_int_equal(chmod(path, 0755), 0);
+    str_free(&text);
+}
+
+static int runs(void)
+{
+    char path[128], *text;
+    size_t size;
+    if (file_read(in_scratch(path, "runs"), &text, &size, NULL) != POP_OK)
+        return 0;
+    int count = 0;
+    for (size_t i = 0; i < size; ++i)
+        count += text[i] == '\n';
+    free(text);
+    return count;
+}
+
+static void the_second_time_runs_no_compiler(void **state)
+{
+    (void)state;
+    need_clang();
+    char host[128], device[128];
+    write_counter("host", "gcc");
+    write_counter("device", "clang");
+    setenv("TREMULA_CC", in_scratch(host, "host"), 1);
+    setenv("TREMULA_DEVICE_CC", in_scratch(device, "device"), 1);
+    static const char text[] = HEAD VERTEX("V", "v->out.data[0] = 2;");
+    module_release(compiled(text, ""));
+    assert_int_equal(runs(), 2); /* as ever: nothing is compiled for a device unless asked */
+    struct module *first = compiled(text, "--target ipu2");
+    assert_int_equal(runs(), 5);
+    struct module *second = compiled(text, "--target=ipu2");
+    assert_int_equal(runs(), 5);
+    assert_int_equal(measured(first, "V", "ipu2").bytes, measured(second, "V", "ipu2").bytes);
+    assert_true(code_in(first, "V", "ipu1").estimated);
+    module_release(first);
+    module_release(second);
+    /* without compilers the entry is still good */
+    setenv("TREMULA_CC", "/nonexistent", 1);
+    setenv("TREMULA_DEVICE_CC", "/nonexistent", 1);
+    second = compiled(text, "--target ipu2");
+    measured(second, "V", "ipu2");
+    module_release(second);
+}
+
+static void a_file_and_a_merged_file_keep_the_sizes(void **state)
+{
+    (void)state;
+    need_clang();
+    struct module *parts[] = { compiled(HEAD VERTEX("A", "v->out.data[0] = 2;"), "--target ipu2"), compiled(HEAD VERTEX("B", "v->out.data[1] = 2;"), "") };
+    struct module *merged, *read;
+    pop_error error;
+    char *data;
+    size_t size;
+    assert_int_equal(module_merge(parts, 2, "both.gp", &merged, &error), POP_OK);
+    assert_int_equal(module_write(merged, &data, &size, &error), POP_OK);
+    assert_int_equal(module_read("both.gp", data, size, &read, &error), POP_OK);
+    assert_int_equal(measured(read, "A", "ipu2").bytes, measured(parts[0], "A", "ipu2").bytes);
+    struct device_code b = code_in(read, "B", "ipu2");
+    assert_true(b.estimated && b.bytes >= 8 && strstr(b.reason, "--target"));
+    assert_true(code_in(read, "A", "ipu1").estimated);
+    pop_target cpu = pop_target_create_cpu(false, 1);
+    assert_false(device_code_of(read, read->codelets, &cpu, &b));
+    free(data);
+    module_release(parts[0]);
+    module_release(parts[1]);
+    module_release(merged);
+    module_release(read);
+}
+
+/* ---- what cannot be measured ---- */
+
+/* What was logged since the last call. */
+static void log_to_scratch(char *path)
+{
+    setenv("POPLAR_LOG_DEST", in_scratch(path, "log"), 1);
+    setenv("POPLAR_CODELETS_LOG_LEVEL", "WARN", 1);
+    log_reset();
+}
+
+static int times_logged(const char *path, const char *words)
+{
+    char *text;
+    size_t size;
+    setenv("POPLAR_LOG_DEST", "stderr", 1);
+    log_reset(); /* closes the file */
+    if (file_read(path, &text, &size, NULL) != POP_OK)
+        return 0;
+    int count = 0;
+    struct str whole = { 0 };
+    str_add_bytes(&whole, text, size);
+    for (const char *at = str_text(&whole); (at = strstr(at, words)) != NULL; ++at)
+        ++count;
+    str_free(&whole);
+    free(text);
+    return count;
+}
+
+static void runs_all_the_same(struct module *module)
+{
+    pop_error error;
+    float data[4] = { 4, 0, 0, 0 };
+    struct { float *data; size_t size; } vertex = { data, 4 };
+    assert_int_equal(module_link(module, &error), POP_OK);
+    module_run(module, module->codelets)(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
+    assert_true(data[1] == 2);
+}
+
+static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
+{
+    (void)state;
+    need_clang();
+    static const struct { const char *text, *reason; } cases[] = {
+        { HEAD "#include <math.h>\n" VERTEX("V", "v->out.data[1] = sqrtf(v->out.data[0]);"), "text.c:2:10: fatal error: 'math.h' file not found" },
+        { HEAD "#include <stdio.h>\n" VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) printf(\"%d\", 3);"), "'stdio.h' file not found" },
+        { HEAD VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) __builtin_printf(\"%d\", (int)v->out.size);"), "it uses 'printf'" },
+        { HEAD VERTEX("V", "__asm__ volatile(\"xorl %%eax, %%eax\" ::: \"eax\"); v->out.data[1] = 2;"), "text.c:3:" },
+        { HEAD "#ifdef __IPU__\n#error not for us\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"), "not for us" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+        for (int again = 0; again < 2; ++again) { /* from the cache it is listed too */
+            char path[128];
+            log_to_scratch(path);
+            struct module *module = compiled(cases[i].text, "--target ipu2");
+            struct device_code code = code_in(module, "V", "ipu2");
+            assert_true(code.estimated && code.bytes >= 8 && code.bytes < 400);
+            if (!strstr(code.reason, cases[i].reason))
+                fail_msg("'%s' does not say '%s'", code.reason, cases[i].reason);
+            assert_int_equal(times_logged(path, "code sizes on ipu2 are estimated of 'V'"), 1);
+            assert_int_equal(remove(path), 0);
+            runs_all_the_same(module);
+            module_release(module);
+        }
+}
+
+static void without_clang_one_warning_names_the_package(void **state)
+{
+    (void)state;
+    char path[128];
+    setenv("TREMULA_DEVICE_CC", "/nonexistent", 1);
+    log_to_scratch(path);
+    struct module *module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
+    struct device_code code = code_in(module, "V", "ipu2");
+    assert_true(code.estimated && code.bytes >= 8 && code.bytes < 40);
+    runs_all_the_same(module);
+    module_release(module);
+    assert_int_equal(times_logged(path, "install the package clang"), 1);
+    /* and when it is there again, the sizes are measured */
+    unsetenv("TREMULA_DEVICE_CC");
+    need_clang();
+    module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
+    measured(module, "W", "ipu2");
+    module_release(module);
+}
+
+static void a_file_without_sizes_is_listed_where_they_are_wanted(void **state)
+{
+    (void)state;
+    char path[128], file[128], *data;
+    size_t size;
+    pop_error error;
+    struct module *module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;"), "");
+    assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
+    assert_int_equal(file_write(in_scratch(file, "v.gp"), data, size, NULL), POP_OK);
+    free(data);
+    module_release(module);
+    log_to_scratch(path);
+    assert_int_equal(popc_load(file, "", &module, &error), POP_OK);
+    module_release(module);
+    assert_int_equal(popc_load(file, "--target ipu2", &module, &error), POP_OK);
+    module_release(module);
+    assert_int_equal(times_logged(path, "compiled without popc's --target ipu2"), 1);
+}
+
+/* ---- what is refused ---- */
+
+static void targets_that_nobody_knows_are_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *flags, *words; } cases[] = {
+        { "--target ipu3", "unknown target 'ipu3'; --target takes ipu1, ipu2, ipu21 and cpu" },
+        { "--target ipu2,", "unknown target ''" },
+        { "--target=", "unknown target ''" },
+        { "--target", "needs an argument" },
+        { "--targets ipu2", "unknown flag '--targets'" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct module *module;
+        pop_error error;
+        assert_int_equal(popc_compile("text.c", HEAD VERTEX("V", ""), cases[i].flags, &module, &error), POP_INVALID_OPTION);
+        if (!strstr(error.text, cases[i].words))
+            fail_msg("'%s' does not say '%s'", error.text, cases[i].words);
+    }
+}
+
+/* The sections of a good file with another "devices", under a checksum that is right. */
+static pop_status read_with(const struct module *module, const struct bytes *devices)
+{
+    static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
+    struct container_section sections[4];
+    struct module *read;
+    pop_error error;
+    char *data, *other;
+    size_t size, count;
+    assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
+    assert_int_equal(container_open(magic, 1, "", "", data, size, sections, 4, &count, &error), POP_OK);
+    assert_int_equal(count, 3);
+    sections[3] = (struct container_section){ "devices", devices->v.data, devices->v.count };
+    container_build(magic, 1, sections, 4, &other, &size);
+    pop_status status = module_read("bad.gp", other, size, &read, &error);
+    module_release(read);
+    free(data);
+    free(other);
+    return status;
+}
+
+static void damaged_sections_are_refused(void **state)
+{
+    (void)state;
+    struct module *module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;"), "");
+    struct bytes good = { 0 };
+    const uint8_t flags[] = { 1, 0, 1 };
+    for (int arch = 0; arch < 3; ++arch) {
+        bytes_u8(&good, flags[arch]);
+        for (int i = 0; flags[arch] && i < 3; ++i)
+            bytes_u32(&good, 8);
+        if (flags[arch]) {
+            bytes_u8(&good, arch == 2);
+            bytes_string(&good, arch == 2 ? "why" : "");
+        }
+    }
+    assert_int_equal(read_with(module, &good), POP_OK);
+    for (size_t length = 0; length < good.v.count; ++length) {
+        struct bytes part = { 0 };
+        bytes_put(&part, good.v.data, length);
+        assert_int_equal(read_with(module, &part), POP_GRAPH_OBJECT_LOAD_ERROR);
+        vec_free(&part.v);
+    }
+    static const struct { size_t at; uint8_t value; } wrong[] = { { 0, 2 }, { 0, 0 }, { 1, 0 }, { 13, 1 }, { 13, 9 }, { 14, 1 }, { 18, 1 }, { 32, 0 }, { 33, 200 } };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        uint8_t before = good.v.data[wrong[i].at];
+        good.v.data[wrong[i].at] = wrong[i].value;
+        if (read_with(module, &good) != POP_GRAPH_OBJECT_LOAD_ERROR)
+            fail_msg("byte %zu can be %u", wrong[i].at, wrong[i].value);
+        good.v.data[wrong[i].at] = before;
+    }
+    bytes_u8(&good, 0);
+    assert_int_equal(read_with(module, &good), POP_GRAPH_OBJECT_LOAD_ERROR);
+    vec_free(&good.v);
+    module_release(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_longer_body_has_more_bytes, clean),
+        cmocka_unit_test_teardown(the_device_and_nobody_else_sees_ipu, clean),
+        cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),
+        cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
+        cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
+        cmocka_unit_test_teardown(a_file_and_a_merged_file_keep_the_sizes, clean),
+        cmocka_unit_test_teardown(what_does_not_compile_is_listed_and_estimated_and_runs, clean),
+        cmocka_unit_test_teardown(without_clang_one_warning_names_the_package, clean),
+        cmocka_unit_test_teardown(a_file_without_sizes_is_listed_where_they_are_wanted, clean),
+        cmocka_unit_test_teardown(targets_that_nobody_knows_are_refused, clean),
+        cmocka_unit_test_teardown(damaged_sections_are_refused, clean),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
