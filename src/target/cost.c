@@ -81,16 +81,6 @@ uint64_t cost_sync_global(const pop_target *target, unsigned ipus)
     return ipus > 1 ? target->global_sync_cycles : cost_sync_all(target);
 }
 
-/* Inferred: the guide's listing has 512 bytes received in 169 cycles = 128 words + 41 [2.3]; a first version, without
- * positions. */
-enum { EXCHANGE_SETUP = 41 };
-
-uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t received)
-{
-    uint64_t bytes = sent > received ? sent : received, width = target->exchange_bytes_per_cycle;
-    return bytes ? bytes / width + (bytes % width != 0) + EXCHANGE_SETUP : 0;
-}
-
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count)
 {
     size_t limits = pop_target_num_global_exchange_constraints(target);

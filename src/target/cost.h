@@ -35,9 +35,6 @@ unsigned cost_sync_resume(const pop_target *target, unsigned tile);
 /* A sync of several IPUs; of one IPU, cost_sync_all. */
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
-/* A tile that sends and receives so many bytes in an exchange: both go on at once [2.3].  Nothing costs nothing. */
-uint64_t cost_exchange(const pop_target *target, uint64_t sent, uint64_t received);
-
 /* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries. */
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count);
 

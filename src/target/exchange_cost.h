@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tile's part in an exchange within an IPU: its cycles, and the instructions of its code (ipu-model 2.3, 3.5). */
+/* One tile's part in an exchange within an IPU: its cycles, and the instructions of its code (ipu-model 2.3, 3.5;
+ * docs/decisions/0004-exchange-rule.md). */
 #ifndef TARGET_EXCHANGE_COST_H
 #define TARGET_EXCHANGE_COST_H
 
 #include <poplar/target.h>
 
-/* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages.  reach: tiles between it and the farthest tile that
- * its messages go to or come from, the short way round the ring.  shares_bus: its pair receives the same. */
+/* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: those received right behind another.  end: the
+ * cycle behind its last word (exchange_schedule.h), 0 if nothing stands in the way of any.  shares_bus: its pair receives the same.  reach: tiles
+ * between it and the farthest tile that its messages go to or come from, the short way round the ring; no published figure shows it in cycles. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */
     uint64_t sent, received;
-    uint32_t sends, receives;
+    uint32_t sends, receives, follows;
+    uint64_t end;
     uint32_t reach;
     bool shares_bus;
 };

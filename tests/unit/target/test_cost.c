@@ -123,17 +123,6 @@ static void test_published_timestamps(void **state)
     assert_int_equal(at.near + 999, 13580);
 }
 
-static void test_exchange(void **state)
-{
-    (void)state;
-    pop_target one = ipu("ipu1");
-    assert_int_equal(cost_exchange(&one, 128, 512), 169); /* the guide's 392 tiles */
-    assert_int_equal(cost_exchange(&one, 512, 128), 169);
-    assert_int_equal(cost_exchange(&one, 0, 0), 0);
-    assert_int_equal(cost_exchange(&one, 1, 0), 42);
-    assert_int_equal(cost_exchange(&one, UINT64_MAX, 0), UINT64_MAX / 4 + 1 + 41);
-}
-
 static void test_published_host_exchange(void **state)
 {
     (void)state;
@@ -164,7 +153,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
         cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_published_timestamps),
-        cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

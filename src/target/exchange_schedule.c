@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/exchange_schedule.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+/* Cycles in which a tile sends, or receives: a bit each; those behind the last word are free. */
+struct line {
+    uint64_t *busy;
+    size_t words;
+};
+struct scheduled_tile {
+    struct line send, receive;
+    uint64_t row; /* the row's next message comes no earlier */
+    uint64_t end;
+    uint32_t follows;
+    bool touched;
+};
+/* A message that was sent, by a hash that is never 0. */
+struct sent {
+    uint64_t key, start;
+};
+struct exchange_schedule {
+    const pop_target *target;
+    struct scheduled_tile *tiles;
+    VEC(uint32_t) touched;
+    struct sent *sent; /* open addressing */
+    size_t sent_count, sent_size;
+};
+
+enum { FIRST_SENT = 1024 };
+/* Far more than a tile can hold: what a program with an overfull tile sends later than this goes one after the other, without a search. */
+#define MOST_CYCLES ((uint64_t)1 << 24)
+
+struct exchange_schedule *exchange_schedule_create(const pop_target *target)
+{
+    struct exchange_schedule *schedule = MEM_NEW(struct exchange_schedule);
+    schedule->target = target;
+    schedule->tiles = mem_zero(pop_target_num_tiles(target), sizeof(*schedule->tiles));
+    schedule->sent_size = FIRST_SENT;
+    schedule->sent = mem_zero(FIRST_SENT, sizeof(*schedule->sent));
+    return schedule;
+}
+
+void exchange_schedule_free(struct exchange_schedule *schedule)
+{
+    if (!schedule)
+        return;
+    for (unsigned tile = 0; tile < pop_target_num_tiles(schedule->target); ++tile) {
+        free(schedule->tiles[tile].send.busy);
+        free(schedule->tiles[tile].receive.busy);
+    }
+    free(schedule->tiles);
+    free(schedule->sent);
+    vec_free(&schedule->touched);
+    free(schedule);
+}
+
+/* The first cycle from `at` that is busy (or free), or `end`. */
+static uint64_t next_cycle(const struct line *line, uint64_t at, uint64_t end, bool busy)
+{
+    while (at < end) {
+        size_t word = at / 64;
+        if (word >= line->words)
+            return busy ? end : at;
+        uint64_t bits = (busy ? line->busy[word] : ~line->busy[word]) >> at % 64;
+        if (bits) {
+            at += (uint64_t)__builtin_ctzll(bits);
+            return at < end ? at : end;
+        }
+        at = (uint64_t)(word + 1) * 64;
+    }
+    return end;
+}
+
+/* The first `cycles` free ones in a row, from `at`. */
+static uint64_t free_from(const struct line *line, uint64_t at, uint64_t cycles)
+{
+    for (uint64_t stop; (stop = next_cycle(line, at, at + cycles, true)) < at + cycles;)
+        at = next_cycle(line, stop, UINT64_MAX, false);
+    return at;
+}
+
+static void occupy(struct line *line, uint64_t at, uint64_t end)
+{
+    size_t words = (size_t)(end / 64 + 1);
+    if (words > line->words) {
+        words = words > 2 * line->words ? words : 2 * line->words;
+        line->busy = mem_grow(line->busy, words * sizeof(*line->busy));
+        memset(line->busy + line->words, 0, (words - line->words) * sizeof(*line->busy));
+        line->words = words;
+    }
+    for (; at < end && at % 64; ++at)
+        line->busy[at / 64] |= (uint64_t)1 << at % 64;
+    for (; at + 64 <= end; at += 64)
+        line->busy[at / 64] = UINT64_MAX;
+    for (; at < end; ++at)
+        line->busy[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+static struct scheduled_tile *touch(struct exchange_schedule *schedule, uint32_t tile)
+{
+    struct scheduled_tile *at = &schedule->tiles[tile];
+    if (!at->touched) {
+        at->touched = true;
+        *vec_push(&schedule->touched) = tile;
+    }
+    return at;
+}
+
+static struct sent *find_sent(struct sent *table, size_t size, uint64_t key)
+{
+    size_t at = key & (size - 1);
+    while (table[at].key && table[at].key != key)
+        at = (at + 1) & (size - 1);
+    return &table[at];
+}
+
+static void grow_sent(struct exchange_schedule *schedule)
+{
+    size_t size = 2 * schedule->sent_size;
+    struct sent *table = mem_zero(size, sizeof(*table));
+    for (size_t i = 0; i < schedule->sent_size; ++i)
+        if (schedule->sent[i].key)
+            *find_sent(table, size, schedule->sent[i].key) = schedule->sent[i];
+    free(schedule->sent);
+    schedule->sent = table;
+    schedule->sent_size = size;
+}
+
+static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
+{
+    uint64_t key = (what ^ from * 0x9e3779b97f4a7c15u ^ cycles << 40) * 0xd6e8feb86659fd93u;
+    key ^= key >> 32;
+    return key ? key : 1;
+}
+
+void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
+{
+    schedule->tiles[tile].row = 0;
+}
+
+/* The first cycles in which both are free; before them, the row's earlier messages. */
+static uint64_t first_free(const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles)
+{
+    uint64_t at = receiver->row;
+    for (uint64_t both = UINT64_MAX; at != both && at + cycles <= MOST_CYCLES;) {
+        both = at;
+        at = free_from(&sender->send, free_from(&receiver->receive, both, cycles), cycles);
+    }
+    if (at + cycles <= MOST_CYCLES)
+        return at;
+    return sender->end > receiver->end ? sender->end : receiver->end;
+}
+
+static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, uint64_t end)
+{
+    if (end <= MOST_CYCLES)
+        occupy(line, at, end);
+    tile->end = end > tile->end ? end : tile->end;
+}
+
+void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    unsigned width = schedule->target->exchange_bytes_per_cycle;
+    uint64_t cycles = bytes / width + (bytes % width != 0), at, key = message_key(from, cycles, what);
+    struct scheduled_tile *sender = touch(schedule, from), *receiver = touch(schedule, to);
+    struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
+    if (!cycles)
+        return;
+    bool again = sent->key && sent->start + cycles <= MOST_CYCLES && free_from(&receiver->receive, sent->start, cycles) == sent->start;
+    at = again ? sent->start : first_free(sender, receiver, cycles);
+    if (!again)
+        take(&sender->send, sender, at, at + cycles);
+    if (!sent->key) {
+        *sent = (struct sent){ key, at };
+        if (2 * ++schedule->sent_count > schedule->sent_size)
+            grow_sent(schedule);
+    }
+    receiver->follows += at && at == receiver->row;
+    take(&receiver->receive, receiver, at, at + cycles);
+    receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;
+}
+
+uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
+{
+    return schedule->tiles[tile].end;
+}
+
+uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)
+{
+    return schedule->tiles[tile].follows;
+}
+
+static void clear_line(struct line *line)
+{
+    memset(line->busy, 0, line->words * sizeof(*line->busy));
+}
+
+void exchange_schedule_clear(struct exchange_schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->touched.count; ++i) {
+        struct scheduled_tile *tile = &schedule->tiles[schedule->touched.data[i]];
+        if (tile->send.words)
+            clear_line(&tile->send);
+        if (tile->receive.words)
+            clear_line(&tile->receive);
+        tile->row = tile->end = tile->follows = 0;
+        tile->touched = false;
+    }
+    schedule->touched.count = 0;
+    if (schedule->sent_count)
+        memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));
+    schedule->sent_count = 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exchanges that were published, each written out as messages (docs/decisions/0004-exchange-rule.md). */
+#include "target/exchange_cost.h"
+#include "target/exchange_schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static pop_target machine(const char *text)
+{
+    pop_target target;
+    assert_int_equal(pop_target_from_text(text, &target, NULL), POP_OK);
+    return target;
+}
+
+static uint64_t cycles_of(const pop_target *target, const struct exchange_schedule *schedule, uint32_t tile, uint64_t sent, uint64_t received)
+{
+    struct exchange_tile part = { .tile = tile, .sent = sent, .received = received, .end = exchange_schedule_end(schedule, tile) };
+    return cost_exchange_cycles(target, &part);
+}
+
+/* The guide: one word from tile 0 to all others; 120 cycles, which the last tile has, balance 86.6 % of it. */
+static void test_one_word_to_all(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    uint64_t most = 0, sum = 0, cycles = 0;
+    for (uint32_t tile = 1; tile < 1216; ++tile)
+        exchange_schedule_message(schedule, 0, tile, 4, 7);
+    for (uint32_t tile = 0; tile < 1216; ++tile) {
+        cycles = cycles_of(&one, schedule, tile, tile ? 0 : 4, tile ? 4 : 0);
+        sum += cycles;
+        most = cycles > most ? cycles : most;
+    }
+    assert_int_equal(most, 120);
+    assert_int_equal(cycles, 120);
+    assert_in_range(sum * 10000 / (1216 * most), 8655, 8664);
+    exchange_schedule_free(schedule);
+}
+
+/* The guide's convolution: 16 images of 784 floats, 32 floats a tile, to 4 tiles for each 8 of the 784: each receives its 8 of every image.  4 such
+ * pieces lie on a tile, each sent once; 98 groups of tiles. */
+enum { IMAGES = 16, GROUPS = 98, OUTPUTS = 4, PIECES = 4, CONV_TILES = GROUPS * OUTPUTS };
+
+static void convolution(const pop_target *target, uint64_t *cycles)
+{
+    struct exchange_schedule *schedule = exchange_schedule_create(target);
+    for (uint32_t tile = 0; tile < CONV_TILES; ++tile)
+        for (uint32_t image = 0; image < IMAGES; ++image) {
+            uint32_t piece = image * GROUPS + tile / OUTPUTS;
+            exchange_schedule_message(schedule, piece / PIECES, tile, 32, piece);
+        }
+    for (uint32_t tile = 0; tile < CONV_TILES; ++tile)
+        cycles[tile] = cycles_of(target, schedule, tile, 128, 512);
+    exchange_schedule_free(schedule);
+}
+
+/* 169 cycles, which tile 391 has; 146.4 on average, of which this pattern comes within 0.5 %. */
+static void test_convolution(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    uint64_t cycles[CONV_TILES], most = 0, sum = 0;
+    convolution(&one, cycles);
+    for (uint32_t tile = 0; tile < CONV_TILES; ++tile) {
+        sum += cycles[tile];
+        most = cycles[tile] > most ? cycles[tile] : most;
+        assert_true(cycles[tile] >= 128);
+    }
+    assert_int_equal(most, 169);
+    assert_int_equal(cycles[391], 169);
+    assert_in_range(sum * 10 / CONV_TILES, 1457, 1471);
+}
+
+/* LBM: 302 words from near neighbours on every tile; 332.5 on average over the steps. */
+static void test_halo(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    uint64_t most = 0;
+    for (uint32_t tile = 0; tile < 1216; ++tile) {
+        exchange_schedule_message(schedule, (tile + 1215) % 1216, tile, 150 * 4, tile);
+        exchange_schedule_message(schedule, (tile + 1) % 1216, tile, 152 * 4, 2000 + tile);
+    }
+    for (uint32_t tile = 0; tile < 1216; ++tile) {
+        uint64_t cycles = cycles_of(&one, schedule, tile, 302 * 4, 302 * 4);
+        most = cycles > most ? cycles : most;
+    }
+    assert_in_range(most * 10, 3292, 3358); /* 1 % */
+    exchange_schedule_free(schedule);
+}
+
+/* Messages find gaps of whole rows; what was sent is taken along, or sent again where a receiver is busy then. */
+static void test_schedule(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    exchange_schedule_message(schedule, 0, 5, 400, 1);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 100);
+    exchange_schedule_message(schedule, 0, 6, 400, 1); /* with tile 5 */
+    assert_int_equal(exchange_schedule_end(schedule, 6), 100);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 100);
+    exchange_schedule_message(schedule, 0, 7, 40, 2); /* when tile 0 is free */
+    assert_int_equal(exchange_schedule_end(schedule, 7), 110);
+    exchange_schedule_message(schedule, 1, 7, 40, 3); /* behind it: the same row */
+    assert_int_equal(exchange_schedule_end(schedule, 7), 120);
+    assert_int_equal(exchange_schedule_follows(schedule, 7), 1);
+    exchange_schedule_row(schedule, 7);
+    exchange_schedule_message(schedule, 2, 7, 400, 4); /* another row: before both */
+    assert_int_equal(exchange_schedule_end(schedule, 7), 120);
+    assert_int_equal(exchange_schedule_end(schedule, 2), 100);
+    exchange_schedule_message(schedule, 0, 7, 400, 1); /* busy when tiles 5 and 6 had it */
+    assert_int_equal(exchange_schedule_end(schedule, 7), 220);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 220);
+    exchange_schedule_clear(schedule);
+    for (uint32_t tile = 0; tile < 1216; ++tile)
+        assert_int_equal(exchange_schedule_end(schedule, tile), 0);
+    exchange_schedule_message(schedule, 3, 3, 3, 1); /* a tile's own, with the others' */
+    assert_int_equal(exchange_schedule_end(schedule, 3), 1);
+    exchange_schedule_message(schedule, 3, 4, 0, 1);
+    assert_int_equal(exchange_schedule_end(schedule, 4), 0);
+    exchange_schedule_free(schedule);
+    exchange_schedule_free(NULL);
+}
+
+/* More than any tile holds is not searched, but costs what it must. */
+static void test_too_much(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 40, 1);
+    exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 40, 2);
+    exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 40, 2);
+    assert_int_equal(exchange_schedule_end(schedule, 0), (uint64_t)3 << 38);
+    assert_int_equal(exchange_schedule_end(schedule, 2), (uint64_t)2 << 38);
+    exchange_schedule_free(schedule);
+}
+
+/* Many messages: the table grows, and the same is found again. */
+static void test_many_messages(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    for (uint32_t tile = 1; tile < 4; ++tile)
+        for (uint32_t i = 0; i < 10000; ++i)
+            exchange_schedule_message(schedule, 0, tile, 4, i);
+    for (uint32_t tile = 0; tile < 4; ++tile)
+        assert_int_equal(exchange_schedule_end(schedule, tile), 10000);
+    exchange_schedule_free(schedule);
+}
+
+static void test_one_tile(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1"), small = machine("ipu1 tiles=7 exchange_bytes=3");
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ 0 }), 0);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 9 }), 3);       /* a sender does not wait for the others */
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 9 }), 89);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800 }), 200);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }), 100);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 250, .shares_bus = true }), 150);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 640, .received = 800, .shares_bus = true }), 160);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1215, .received = 4 }), 120);
+    assert_int_equal(cost_exchange_cycles(&small, &(struct exchange_tile){ .tile = 6, .received = 301 }), 101);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1048575, .received = 4 }), 89 + 26753);
+}
+
+/* The guide's tile: 24 bytes of delays, 16 of addresses, 32 of muxes, 8 of sends. */
+static void test_code(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_code code = cost_exchange_code(&one, &(struct exchange_tile){ .sends = 2, .receives = 4 });
+    assert_int_equal(code.delay * 4, 24);
+    assert_int_equal(code.receive_address * 4, 16);
+    assert_int_equal(code.receive_mux * 4, 32);
+    assert_int_equal(code.send * 4, 8);
+    assert_int_equal(code.exchange, 0);
+    code = cost_exchange_code(&one, &(struct exchange_tile){ .receives = 16, .follows = 15 });
+    assert_int_equal(code.receive_mux, 17);
+    assert_int_equal(code.receive_address, 1);
+    assert_int_equal(code.delay, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_word_to_all),
+        cmocka_unit_test(test_convolution),
+        cmocka_unit_test(test_halo),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_one_tile),
+        cmocka_unit_test(test_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
