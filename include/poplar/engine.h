@@ -31,14 +31,16 @@ typedef struct pop_stream_callback {
 /* A host function: one pointer for each argument. */
 typedef pop_status (*pop_host_callback)(const void *const *inputs, void *const *outputs, void *user);
 
-/* A program's cost as the model has it: the sum over what has run since load or the last reset. */
+/* What has run since load or the last reset, in the model's cycles: how long it took, and what the tile that ended last (the first of several)
+ * spent its time on.  Each tile's parts add up to its own end. */
 typedef struct pop_cycles {
-    uint64_t total;         /* cycles from start to end, all below included */
-    uint64_t compute;       /* of that, the slowest tile of each executed compute set */
-    uint64_t exchange;      /* between tiles */
-    uint64_t host_exchange; /* streams, remote buffers, host access from programs */
-    uint64_t sync;
-    uint64_t steps;         /* executed steps */
+    uint64_t total;           /* until the last tile has ended: the sum of the next five */
+    uint64_t compute;
+    uint64_t exchange;        /* between tiles of an IPU */
+    uint64_t global_exchange; /* between IPUs */
+    uint64_t host_exchange;   /* streams, remote buffers */
+    uint64_t sync;            /* waiting for others included */
+    uint64_t steps;           /* compute sets, exchanges, stream copies and Syncs that ran */
 } pop_cycles;
 
 POP_BEGIN_DECLS
@@ -92,7 +94,11 @@ POP_API void pop_engine_set_print_stream(pop_engine *engine, FILE *file);
 /* What has run since load or the last reset costs this; profiling_disabled on a CPU device, missing_perf_estimate (with the type's
  * name) when a vertex that ran has no estimate. */
 POP_API pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error) POP_MUST_CHECK;
-POP_API void pop_engine_reset_cycles(pop_engine *engine);
+/* Whether runs that start from now on are recorded (they are, until disabled), and forgetting what was: cycles and execution profiles tell what is
+ * recorded.  The record grows with the ways that programs take, not with their iterations. */
+POP_API void pop_engine_enable_execution_profiling(pop_engine *engine);
+POP_API void pop_engine_disable_execution_profiling(pop_engine *engine);
+POP_API void pop_engine_reset_execution_profile(pop_engine *engine);
 /* The options that are in force, defaults left out; borrowed from the engine. */
 POP_API pop_options pop_engine_options(const pop_engine *engine);
 /* "0.1.0": the version of this library. */

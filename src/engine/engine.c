@@ -59,7 +59,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     engine->options = set;
     read_options(engine);
     streams_create(engine);
-    engine->counts = mem_zero(engine->image->ops.count, sizeof(*engine->counts));
+    engine->profiling = engine->image->target.type != POP_TARGET_CPU;
     if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
         error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
                   "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
@@ -91,7 +91,7 @@ void pop_engine_destroy(pop_engine *engine)
     checked_destroy(engine->checked);
     vec_free(&engine->option_list);
     options_free(&engine->options);
-    free(engine->counts);
+    trace_free(&engine->trace);
     image_release(engine->image);
     free(engine);
 }
@@ -135,7 +135,7 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     }
     if (engine->checked_mode && !engine->checked)
         engine->checked = checked_create();
-    pop_engine_reset_cycles(engine);
+    trace_reset(&engine->trace);
     engine->loaded = true;
     LOG(ENGINE, DEBUG, "loaded: %llu bytes of variables, %zu of vertex states, %llu of scratch, %u host threads",
         (unsigned long long)engine->image->storage_bytes, engine->image->states.count, (unsigned long long)engine->image->scratch_bytes,
@@ -207,49 +207,6 @@ size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, s
                                          : i < streams + remotes ? image->remotes.data[i - streams].name
                                                                  : image->host_functions.data[i - streams - remotes].name);
     return all;
-}
-
-/* Ops that are no steps of the machine's: where control goes. */
-static bool is_control(unsigned kind)
-{
-    return kind == OP_END || kind == OP_REPEAT || kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS ||
-           kind == OP_SWITCH || kind == OP_CALL;
-}
-
-pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error)
-{
-    static const char api[] = "pop_engine_cycles";
-    if (cycles)
-        *cycles = (pop_cycles){ 0 };
-    if (!engine || !cycles)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "record for the cycles" : "engine");
-    const struct image *image = engine->image;
-    if (image->target.type == POP_TARGET_CPU)
-        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "a CPU device has no cycles: use a modelled IPU");
-    pop_cycles sum = { 0 };
-    for (size_t i = 0; i < image->ops.count; ++i) {
-        const struct image_op *op = image->ops.data + i;
-        const struct image_cost *cost = image->costs.data + i;
-        uint64_t times = engine->counts[i];
-        if (times && op->kind == OP_EXECUTE && image->sets.data[op->a].missing_estimate)
-            return error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-                             "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
-                             image_string(image, image->sets.data[op->a].missing_estimate), image_string(image, image->sets.data[op->a].name));
-        sum.compute += times * cost->compute;
-        sum.exchange += times * cost->exchange;
-        sum.host_exchange += times * cost->host_exchange;
-        sum.sync += times * cost->sync;
-        sum.steps += is_control(op->kind) ? 0 : times;
-    }
-    sum.total = sum.compute + sum.exchange + sum.host_exchange + sum.sync;
-    *cycles = sum;
-    return POP_OK;
-}
-
-void pop_engine_reset_cycles(pop_engine *engine)
-{
-    if (engine && engine->image->ops.count)
-        memset(engine->counts, 0, engine->image->ops.count * sizeof(*engine->counts));
 }
 
 pop_options pop_engine_options(const pop_engine *engine)

@@ -166,17 +166,36 @@ uint32_t op_abort_if(struct run *run, const struct image_op *op, uint32_t next)
     return truth_of(run, op->b) ? op_abort(run, op, next) : next;
 }
 
+/* Whether going from an op to an earlier one begins an iteration; calls and returns may lead anywhere. */
+static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
+{
+    return next <= at && (kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS);
+}
+
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
 {
     struct run run = { .engine = engine, .image = engine->image, .error = error, .api = api };
     const struct image_op *ops = engine->image->ops.data;
-    uint64_t *counts = engine->counts;
-    for (uint32_t at = engine->image->programs.data[program]; at != RUN_OVER;) {
-        if (atomic_load_explicit(&engine->stop, memory_order_relaxed))
+    struct trace *trace = engine->profiling ? &engine->trace : NULL;
+    uint32_t at = engine->image->programs.data[program];
+    if (trace)
+        trace_begin(trace, at);
+    while (!atomic_load_explicit(&engine->stop, memory_order_relaxed)) {
+        uint32_t next = functions[ops[at].kind](&run, ops + at, at + 1);
+        if (next == at + 1) {
+            at = next;
+            continue;
+        }
+        if (next == RUN_OVER) {
+            ++at;
             break;
-        ++counts[at];
-        at = functions[ops[at].kind](&run, ops + at, at + 1);
+        }
+        if (trace)
+            trace_jump(trace, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
+        at = next;
     }
+    if (trace)
+        trace_end(trace, at);
     vec_free(&run.loops);
     vec_free(&run.callers);
     return run.status;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "image/image.h"
 #include "engine/pool.h"
+#include "model/timeline.h"
 
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -63,6 +64,7 @@ struct pop_engine {
     struct pool *pool;           /* NULL until a load */
     FILE *print_stream;          /* NULL: standard error */
     bool loaded, running, checked_mode, prefetch, guide_format;
+    bool profiling; /* runs are recorded; never on a device without a model */
     atomic_bool stop;
     unsigned char *storage, *scratch, *states;
     unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
@@ -73,7 +75,7 @@ struct pop_engine {
     struct host_function_state *host_functions;
     struct remote_state *remotes;
     struct program_needs *needs; /* one for each program */
-    uint64_t *counts;            /* how often each op ran since load or the last reset */
+    struct trace trace;          /* what ran since load or the last reset */
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };
 
@@ -96,6 +98,10 @@ uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) P
 #define IMAGE_OP(constant, function) uint32_t function(struct run *run, const struct image_op *op, uint32_t next);
 #include "image/ops.def"
 #undef IMAGE_OP
+
+/* cycles.c: the timeline of what has run (model/timeline.h); profiling_disabled without a model, missing_perf_estimate. */
+pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,
+                           pop_error *error);
 
 /* run.c */
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error);

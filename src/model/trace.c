@@ -62,14 +62,14 @@ void trace_begin(struct trace *trace, uint32_t op)
     push(trace, (struct trace_entry){ TRACE_RUN, 0, 1 });
 }
 
-void trace_end(struct trace *trace, uint32_t last)
+void trace_end(struct trace *trace, uint32_t end)
 {
     if (!trace->running)
         return;
     trace->running = false;
     trace->loops.count = 0;
-    if (last != UINT32_MAX && !trace->full)
-        push_stretch(trace, last + 1);
+    if (!trace->full)
+        push_stretch(trace, end);
     if (!trace->full && !close_block(trace, trace->run, trace->last_run))
         trace->last_run = trace->run;
 }

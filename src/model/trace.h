@@ -27,9 +27,9 @@ enum { TRACE_MOST = 1 << 26 }; /* entries: a gigabyte */
 
 void trace_reset(struct trace *trace);
 void trace_free(struct trace *trace);
-/* A run starts at an op, and ends after the op `last` (OP_NONE: before its first). */
+/* A run starts at an op, and ends before the op at `end`. */
 void trace_begin(struct trace *trace, uint32_t op);
-void trace_end(struct trace *trace, uint32_t last);
+void trace_end(struct trace *trace, uint32_t end);
 /* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a loop's first op. */
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
 /* Adds to counts[op] how often each op ran. */

@@ -125,9 +125,16 @@ static void null_owners(void)
     assert_int_not_equal(pop_executable_read(NULL, &executable, NULL), POP_OK);
     pop_cycles cycles;
     assert_int_not_equal(pop_engine_cycles(NULL, &cycles, NULL), POP_OK);
+    pop_profile_value value;
+    assert_int_not_equal(pop_engine_graph_profile(NULL, &value, NULL), POP_OK);
+    assert_int_not_equal(pop_executable_graph_profile(NULL, NULL, NULL), POP_OK);
+    assert_int_not_equal(pop_engine_execution_profile(NULL, &value, NULL), POP_OK);
+    assert_int_not_equal(pop_engine_print_profile_summary(NULL, stdout, POP_NO_OPTIONS, NULL), POP_OK);
     pop_engine_stop(NULL);
     pop_engine_set_print_stream(NULL, NULL);
-    pop_engine_reset_cycles(NULL);
+    pop_engine_enable_execution_profiling(NULL);
+    pop_engine_disable_execution_profiling(NULL);
+    pop_engine_reset_execution_profile(NULL);
     assert_int_equal(pop_engine_list_streams(NULL, NULL, 0), 0);
     assert_int_equal(pop_engine_options(NULL).count, 0);
     assert_int_equal(pop_executable_num_programs(NULL), 0);

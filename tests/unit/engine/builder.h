@@ -132,6 +132,18 @@ static inline struct module *build_module(const char *source)
     return module;
 }
 
+/* The modelled program when all ops are there: every op of one kind is a leaf step. */
+static inline void build_model(struct image *image, unsigned op_kind, struct model_step step)
+{
+    *vec_push(&image->model.steps) = step;
+    for (size_t op = 0; op < image->ops.count; ++op) {
+        *vec_push(&image->model.op_first) = (uint32_t)image->model.op_steps.count;
+        if (image->ops.data[op].kind == op_kind)
+            *vec_push(&image->model.op_steps) = 0;
+    }
+    *vec_push(&image->model.op_first) = (uint32_t)image->model.op_steps.count;
+}
+
 /* The fields are copied. */
 static inline void build_codelet(struct module *module, const char *name, const char *symbol, unsigned kind, uint32_t state_bytes,
                                  const struct codelet_field *fields, uint32_t count)

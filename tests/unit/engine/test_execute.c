@@ -357,7 +357,8 @@ static void missing_estimates_are_named_when_their_set_ran(void **state)
 {
     (void)state;
     struct image *image = sums(2, UINT32_MAX, 0);
-    image->sets.data[0].missing_estimate = build_string(image, "SumVertex");
+    *vec_push(&image->model.sets) = (struct model_set){ .missing_estimate = build_string(image, "SumVertex") };
+    build_model(image, OP_EXECUTE, (struct model_step){ .kind = MODEL_EXECUTE });
     pop_engine *engine = build_engine(image, POP_NO_OPTIONS, device);
     pop_cycles cycles;
     assert_int_equal(pop_engine_cycles(engine, &cycles, NULL), POP_OK);

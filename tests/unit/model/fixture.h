@@ -94,7 +94,7 @@ static inline struct trace model_run(const struct image *image)
 {
     struct trace trace = { 0 };
     trace_begin(&trace, 0);
-    trace_end(&trace, (uint32_t)image->model.op_first.count - 2);
+    trace_end(&trace, (uint32_t)image->model.op_first.count - 1);
     return trace;
 }
 

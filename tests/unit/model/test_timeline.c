@@ -301,7 +301,7 @@ static void execute(struct world *w, struct trace *trace, uint32_t at)
         if (next != at + 1)
             trace_jump(trace, at, next, (uint32_t)callers.count, iteration);
     }
-    trace_end(trace, at);
+    trace_end(trace, at + 1);
     vec_free(&callers);
     vec_free(&loops);
 }
@@ -490,7 +490,7 @@ static void long_loops(void **state)
     const uint64_t million = 1000000;
     for (uint64_t i = 1; i < million; ++i)
         trace_jump(&trace, 0, 0, 0, true);
-    trace_end(&trace, 0);
+    trace_end(&trace, 1);
     assert_true(trace.entries.count < 10);
     struct timeline timeline;
     timeline_make(&timeline, image, &trace, NULL, NULL);
@@ -502,7 +502,7 @@ static void long_loops(void **state)
     trace_begin(&trace, 0);
     for (uint64_t i = 1; i < million; ++i)
         trace_jump(&trace, 1, 0, 0, true);
-    trace_end(&trace, 1);
+    trace_end(&trace, 2);
     timeline_make(&timeline, image, &trace, NULL, NULL);
     assert_int_equal(timeline.end, 118 * million); /* the farthest tile's round trip hides ten cycles of a near one */
     model_close(image, &trace, &timeline, &(event_list){ 0 });

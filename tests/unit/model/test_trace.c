@@ -37,13 +37,13 @@ static void runs_that_are_alike_are_one(void **state)
     struct trace trace = { 0 };
     for (int i = 0; i < 3; ++i) {
         trace_begin(&trace, 4);
-        trace_end(&trace, 9);
+        trace_end(&trace, 10);
     }
     assert_trace(&trace, "3*!{4-9}");
     trace_begin(&trace, 0);
-    trace_end(&trace, 1);
+    trace_end(&trace, 2);
     trace_begin(&trace, 4);
-    trace_end(&trace, 9);
+    trace_end(&trace, 10);
     assert_trace(&trace, "3*!{4-9} 1*!{0-1} 1*!{4-9}");
     uint64_t counts[10] = { 0 };
     trace_count(&trace, counts);
@@ -52,9 +52,9 @@ static void runs_that_are_alike_are_one(void **state)
     trace_reset(&trace);
     assert_trace(&trace, "");
     trace_begin(&trace, 4);
-    trace_end(&trace, UINT32_MAX); /* stopped before its first op */
+    trace_end(&trace, 4); /* stopped before its first op */
     trace_begin(&trace, 4);
-    trace_end(&trace, 9);
+    trace_end(&trace, 10);
     assert_trace(&trace, "!... 1*!{4-9}");
     trace_free(&trace);
 }
@@ -68,7 +68,7 @@ static void iterations_are_counted(void **state)
         trace_begin(&trace, 0);
         for (int i = 1; i < 10; ++i)
             trace_jump(&trace, 2, 1, 0, true);
-        trace_end(&trace, 3);
+        trace_end(&trace, 4);
     }
     assert_trace(&trace, "2*!{0-2 8*{1-2} ... 1-3}");
     trace_free(&trace);
@@ -86,7 +86,7 @@ static void inner_loops_fold_first(void **state)
         if (outer < 99)
             trace_jump(&trace, 3, 0, 0, true);
     }
-    trace_end(&trace, 4);
+    trace_end(&trace, 5);
     assert_trace(&trace, "1*!{0-2 3*{1-2} ... 1-3 98*{0-2 3*{1-2} ... 1-3} ... 0-2 3*{1-2} ... 1-4}");
     trace_free(&trace);
 }
@@ -102,7 +102,7 @@ static void ways_that_differ_are_kept(void **state)
             trace_jump(&trace, 1, 3, 0, false); /* 1 skips 2 */
         trace_jump(&trace, 4, 1, 0, true);
     }
-    trace_end(&trace, 5);
+    trace_end(&trace, 6);
     assert_trace(&trace, "1*!{0-4 3*{1-4} 4*{1-1 3-4} 4*{1-4} ... 1-5}");
     trace_free(&trace);
 }
@@ -122,7 +122,7 @@ static void loops_of_functions_end_with_them(void **state)
         }
         trace_jump(&trace, 3, 0, 0, true);
     }
-    trace_end(&trace, 0);
+    trace_end(&trace, 1);
     assert_trace(&trace, "1*!{0-1 10-11 2*{10-11} ... 10-12 2-2 10-11 2*{10-11} ... 10-12 3-3 "
                          "5*{0-1 10-11 2*{10-11} ... 10-12 2-2 10-11 2*{10-11} ... 10-12 3-3} ... 0-0}");
     trace_free(&trace);
@@ -136,7 +136,7 @@ static void memory_follows_structure(void **state)
         trace_begin(&trace, 0);
         for (int i = 0; i < 1000; ++i)
             trace_jump(&trace, 5, 2, 0, true);
-        trace_end(&trace, 6);
+        trace_end(&trace, 7);
     }
     assert_true(trace.entries.count < 10 && trace.entries.capacity < 32);
     uint64_t counts[7] = { 0 };
@@ -153,7 +153,7 @@ static void reset_while_running(void **state)
     trace_begin(&trace, 0);
     trace_jump(&trace, 2, 7, 0, false);
     trace_reset(&trace);
-    trace_end(&trace, 8);
+    trace_end(&trace, 9);
     assert_trace(&trace, "1*!{7-8}");
     trace_free(&trace);
 }

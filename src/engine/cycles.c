@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has run, in cycles; and whether what runs is recorded. */
+#include "engine/state.h"
+
+void pop_engine_enable_execution_profiling(pop_engine *engine)
+{
+    if (engine)
+        engine->profiling = engine->image->target.type != POP_TARGET_CPU;
+}
+
+void pop_engine_disable_execution_profiling(pop_engine *engine)
+{
+    if (engine)
+        engine->profiling = false;
+}
+
+void pop_engine_reset_execution_profile(pop_engine *engine)
+{
+    if (engine)
+        trace_reset(&engine->trace);
+}
+
+pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,
+                           pop_error *error)
+{
+    const struct image *image = engine->image;
+    if (image->target.type == POP_TARGET_CPU)
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "a CPU device has no cycles: use a modelled IPU");
+    if (engine->trace.full)
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
+                         "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",
+                         TRACE_MOST);
+    timeline_make(timeline, image, &engine->trace, callback, user);
+    const struct model *model = &image->model;
+    for (size_t i = 0; i < model->steps.count; ++i) {
+        const struct model_step *step = model->steps.data + i;
+        const struct model_set *set = step->kind == MODEL_EXECUTE ? model->sets.data + step->index : NULL;
+        if (!timeline->times[i] || !set || !set->missing_estimate)
+            continue;
+        timeline_free(timeline);
+        return error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+                         "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
+                         image_string(image, set->missing_estimate), image_string(image, set->name));
+    }
+    return POP_OK;
+}
+
+pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error)
+{
+    static const char api[] = "pop_engine_cycles";
+    if (cycles)
+        *cycles = (pop_cycles){ 0 };
+    if (!engine || !cycles)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "record for the cycles" : "engine");
+    struct timeline timeline;
+    pop_status status = engine_timeline(engine, &timeline, NULL, NULL, api, error);
+    if (status != POP_OK)
+        return status;
+    const struct timeline_cycles *last = &timeline.tiles[timeline.last].cycles;
+    *cycles = (pop_cycles){ .total = timeline.end,
+                            .compute = last->compute,
+                            .exchange = last->exchange,
+                            .global_exchange = last->global_exchange,
+                            .host_exchange = last->stream_copy,
+                            .sync = last->sync,
+                            .steps = timeline.steps };
+    timeline_free(&timeline);
+    return POP_OK;
+}
