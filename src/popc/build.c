@@ -157,7 +157,7 @@ void built_read_included(struct built *built, const struct scratch *scratch)
                 ++at;
             str_add_bytes(&name, at, 1);
         }
-        if (name.length && strcmp(name.text, scratch->source.text) != 0)
+        if (name.length && strcmp(name.text, scratch->source.text) != 0 && access(name.text, R_OK) == 0)
             *vec_push(&built->included) = name.text;
         else
             str_free(&name);

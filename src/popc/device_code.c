@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/device_code.h"
 
-#include "base/log.h"
 #include "base/str.h"
 
 const char *const device_arch_names[DEVICE_ARCHS] = { "ipu1", "ipu2", "ipu21" };
@@ -43,7 +42,7 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
 }
 
 /* One line for all codelets that share a reason, which are those of a source that did not compile. */
-static void warn_of(const struct module *module, const struct device_code *codes, uint32_t first, const char *arch)
+static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first, const char *arch, struct str *lines)
 {
     struct str names = { 0 };
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
@@ -55,21 +54,21 @@ static void warn_of(const struct module *module, const struct device_code *codes
         if (same)
             str_format(&names, "%s'%s'", names.length ? ", " : "", module->codelets[i].name);
     }
-    LOG(CODELETS, WARN, "%s: code sizes on %s are estimated of %s: %s", module->name, arch, names.text, codes[first].reason);
+    str_format(lines, "%s: code sizes on %s are estimated for %s: %s\n", module->name, arch, names.text, codes[first].reason);
     str_free(&names);
 }
 
-void device_code_warn(const struct module *module, unsigned archs)
+void device_code_list(const struct module *module, unsigned archs, struct str *lines)
 {
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         const struct device_code *codes = module->devices[arch];
+        const char *name = device_arch_names[arch];
         if (!(archs >> arch & 1))
             continue;
         if (!codes)
-            LOG(CODELETS, WARN, "%s: code sizes on %s are estimated: it was compiled without popc's --target %s", module->name,
-                device_arch_names[arch], device_arch_names[arch]);
+            str_format(lines, "%s: code sizes on %s are estimated: it was compiled without popc's --target %s\n", module->name, name, name);
         for (uint32_t i = 0; codes && i < module->codelet_count; ++i)
             if (codes[i].estimated)
-                warn_of(module, codes, i, device_arch_names[arch]);
+                list_those_like(module, codes, i, name, lines);
     }
 }

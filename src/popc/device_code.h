@@ -6,6 +6,8 @@
 
 #include "popc/codelet.h"
 
+#include "base/str.h"
+
 #include <poplar/target.h>
 
 struct device_code {
@@ -25,8 +27,8 @@ extern const char *const device_arch_names[DEVICE_ARCHS];
 /* Of a codelet that was compiled without --target. */
 extern const struct device_code device_code_missing;
 
-/* Logs which codelets' sizes would be estimated, and why, for each architecture in a set of bits 1 << arch. */
-void device_code_warn(const struct module *module, unsigned archs);
+/* Adds lines that say which codelets' sizes are estimated, and why, for each architecture in a set of bits 1 << arch. */
+void device_code_list(const struct module *module, unsigned archs, struct str *lines);
 
 /* device_object.c: sizes of one codelet after another in an object that was compiled with a section for each function.  A function that is
  * missing from it is a reason, which lives in the arena, to call the size estimated.  False when object is no such object. */

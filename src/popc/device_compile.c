@@ -94,6 +94,24 @@ static void estimate_all(const struct source *source, const char *compiler, cons
     str_free(&said);
 }
 
+/* What the source includes when it does not compile, missing headers left out: when one of them changes it may. */
+static void read_included(const struct source *source, const char *compiler, int arch, const struct scratch *scratch, const struct str *text,
+                          struct built *built)
+{
+    struct str said = { 0 };
+    struct command command;
+    char *object = NULL;
+    size_t size;
+    pop_error error;
+    device_command(&command, source, compiler, arch, scratch);
+    command_add(&command, (const char *const[]){ "-M", "-MG", NULL });
+    if (command_run(&command, scratch, text, &said, &object, &size, &error) == POP_OK)
+        built_read_included(built, scratch);
+    free(object);
+    vec_free(&command.words);
+    str_free(&said);
+}
+
 /* NULL when codes are measured, else why they are not. */
 static const char *compile_for(const struct source *source, const char *compiler, int arch, const struct scratch *scratch, const struct str *text,
                                struct built *built, struct module *module)
@@ -110,6 +128,7 @@ static const char *compile_for(const struct source *source, const char *compiler
     } else if (!object) {
         LOG(CODELETS, INFO, "compiling '%s' for %s failed:\n%s", source->name, device_arch_names[arch], str_text(&said));
         reason = first_line(str_text(&said), &module->arena);
+        read_included(source, compiler, arch, scratch, text, built);
     } else {
         built_read_included(built, scratch);
         if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena, module->devices[arch]))

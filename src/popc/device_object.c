@@ -3,8 +3,6 @@
  * relocations. */
 #include "popc/device_code.h"
 
-#include "base/str.h"
-
 #include <gelf.h>
 
 struct node {

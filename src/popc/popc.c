@@ -144,14 +144,25 @@ static pop_status load_gp(const char *path, struct module **module, pop_error *e
     return status;
 }
 
-/* Flags that are wrong concern sources only; those refused them. */
-static void warn_of_estimates(const struct module *module, const char *flags)
+/* Which sizes that the flags ask for are estimated.  Wrong flags concern sources only, which refused them. */
+static void list_estimates(const struct module *module, const char *flags, struct str *lines)
 {
     struct popc_flags parsed;
     if (flags_parse(&parsed, flags, NULL) != POP_OK)
         return;
-    device_code_warn(module, parsed.devices);
+    device_code_list(module, parsed.devices, lines);
     flags_free(&parsed);
+}
+
+static void log_estimates(const struct module *module, const char *flags)
+{
+    struct str lines = { 0 };
+    if (!log_on(LOG_CODELETS, LOG_WARN))
+        return;
+    list_estimates(module, flags, &lines);
+    for (const char *at = str_text(&lines); *at; at += strcspn(at, "\n") + 1)
+        LOG(CODELETS, WARN, "%.*s", (int)strcspn(at, "\n"), at);
+    str_free(&lines);
 }
 
 static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages, pop_error *error)
@@ -179,7 +190,7 @@ pop_status popc_compile(const char *name, const char *text, const char *flags, s
     pop_status status = compile_named(name ? name : "codelets.c", text, flags, module, &messages, error);
     log_messages(name ? name : "codelets.c", status, &messages);
     if (status == POP_OK)
-        warn_of_estimates(*module, flags);
+        log_estimates(*module, flags);
     return status;
 }
 
@@ -190,7 +201,7 @@ pop_status popc_load(const char *path, const char *flags, struct module **module
     pop_status status = load_any(path, flags, module, &messages, error);
     log_messages(path, status, &messages);
     if (status == POP_OK)
-        warn_of_estimates(*module, flags);
+        log_estimates(*module, flags);
     return status;
 }
 
@@ -232,10 +243,10 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
         flags_free(&parsed);
     for (size_t i = 0; i < count && status == POP_OK; ++i)
         status = load_any(inputs[i], flags, modules + i, &messages, error);
+    for (size_t i = 0; i < count && status == POP_OK; ++i)
+        list_estimates(modules[i], flags, &messages);
     if (status == POP_OK)
         status = module_merge(modules, count, output, &merged, error);
-    if (status == POP_OK)
-        warn_of_estimates(merged, flags);
     if (status == POP_OK)
         status = write_module(merged, output, error);
     if (verbose && messages.length)

@@ -233,6 +233,30 @@ static void the_second_time_runs_no_compiler(void **state)
     module_release(second);
 }
 
+/* The host does not read the header; the device does, and its compilation fails as long as the header says so. */
+static void a_header_that_only_the_device_includes_is_watched(void **state)
+{
+    (void)state;
+    need_clang();
+    char path[128], flags[192];
+    static const char text[] = HEAD "#ifdef __IPU__\n#include \"device_only.h\"\n#else\n#define VALUE 1\n#endif\n" VERTEX("V", "v->out.data[0] = VALUE;");
+    static const char bad[] = "#error not yet\n", good[] = "#define VALUE 2\n", longer[] = "#define VALUE (v->out.data[1] * v->out.data[2])\n";
+    snprintf(flags, sizeof(flags), "--target ipu2 -I %s", scratch_path);
+    assert_int_equal(file_write(in_scratch(path, "device_only.h"), bad, strlen(bad), NULL), POP_OK);
+    struct module *module = compiled(text, flags);
+    struct device_code code = code_in(module, "V", "ipu2");
+    assert_true(code.estimated && strstr(code.reason, "not yet"));
+    module_release(module);
+    assert_int_equal(file_write(path, good, strlen(good), NULL), POP_OK);
+    module = compiled(text, flags);
+    uint32_t bytes = measured(module, "V", "ipu2").bytes;
+    module_release(module);
+    assert_int_equal(file_write(path, longer, strlen(longer), NULL), POP_OK);
+    module = compiled(text, flags);
+    assert_true(measured(module, "V", "ipu2").bytes > bytes);
+    module_release(module);
+}
+
 static void a_file_and_a_merged_file_keep_the_sizes(void **state)
 {
     (void)state;
@@ -316,7 +340,7 @@ static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
             assert_true(code.estimated && code.bytes >= 8 && code.bytes < 400);
             if (!strstr(code.reason, cases[i].reason))
                 fail_msg("'%s' does not say '%s'", code.reason, cases[i].reason);
-            assert_int_equal(times_logged(path, "code sizes on ipu2 are estimated of 'V'"), 1);
+            assert_int_equal(times_logged(path, "code sizes on ipu2 are estimated for 'V'"), 1);
             assert_int_equal(remove(path), 0);
             runs_all_the_same(module);
             module_release(module);
@@ -448,6 +472,7 @@ int main(void)
         cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),
         cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
         cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
+        cmocka_unit_test_teardown(a_header_that_only_the_device_includes_is_watched, clean),
         cmocka_unit_test_teardown(a_file_and_a_merged_file_keep_the_sizes, clean),
         cmocka_unit_test_teardown(what_does_not_compile_is_listed_and_estimated_and_runs, clean),
         cmocka_unit_test_teardown(without_clang_one_warning_names_the_package, clean),
