@@ -15,18 +15,30 @@ struct schedule {
     struct cost_tile tile; /* the current one */
     uint64_t vertices;     /* on it */
     uint64_t *active;      /* by group */
-    bool trace;
+    uint32_t index;        /* of the model's set */
+    bool trace, keep;      /* keep: cycles of each vertex are asked for */
 };
 
-/* Adds vertices of one type on a tile; false when one has no estimate. */
-static bool schedule_group(struct schedule *s, const struct codelet *codelet, uint64_t first, uint64_t last)
+/* For profiles that tell of each vertex: a worker has one of the tile's issue slots. */
+static void keep_vertex(struct schedule *s, const struct vertex_group *group, uint64_t estimate, bool worker)
 {
+    struct compiler *c = s->c;
+    uint64_t cycles = worker ? estimate * c->store->target.num_worker_contexts : estimate;
+    *vec_push(&c->image->model.vertices) = (struct model_vertex){ s->index, tables_type(c, group->type), cycles };
+}
+
+/* Adds vertices of one type on a tile; false when one has no estimate. */
+static bool schedule_group(struct schedule *s, const struct vertex_group *group, uint64_t first, uint64_t last)
+{
+    bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
     for (uint64_t i = first; i < last; ++i) {
         pop_perf perf;
         prefetch_vertex(s->c, i);
         if (!store_estimate(s->c->store, s->c->order[i], &perf))
             return false;
-        if (codelet->kind == VERTEX_WORKER)
+        if (s->keep)
+            keep_vertex(s, group, perf.cycles, worker);
+        if (worker)
             cost_tile_worker(&s->tile, perf.cycles);
         else
             cost_tile_supervisor(&s->tile, perf.cycles);
@@ -41,10 +53,10 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     s->tile = cost_tile_start(&c->store->target);
     s->vertices = 0;
     for (uint32_t g = 0; g < s->set->groups; ++g) {
-        const struct vertex_type *type = &c->store->types.data[c->groups.data[s->set->first_group + g].type];
+        const struct vertex_group *group = &c->groups.data[s->set->first_group + g];
         uint64_t before = s->tile.active;
-        if (!schedule_group(s, type->codelet, walk->first[g], walk->last[g])) {
-            s->image->missing_estimate = compiler_string(c, store_name(c->store, type->name));
+        if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
+            s->image->missing_estimate = compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
             return false;
         }
         s->active[g] += s->tile.active - before;
@@ -52,12 +64,12 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     return true;
 }
 
-static void schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out)
+static void schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, bool keep)
 {
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
     struct schedule s = { .c = c, .set = set, .image = out, .active = mem_zero(set->groups, sizeof(*s.active)),
-                          .trace = log_on(LOG_COMPILER, LOG_TRACE) };
-    uint32_t index = tables_set(c, name);
+                          .index = tables_set(c, name), .trace = log_on(LOG_COMPILER, LOG_TRACE), .keep = keep };
+    size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
     tile_walk_begin(&walk, c, set);
     while (tile_walk_next(&walk) && schedule_tile(&s, &walk)) {
@@ -75,9 +87,10 @@ static void schedule_set(struct compiler *c, const struct used_set *set, struct 
     if (!out->missing_estimate)
         return;
     struct model *model = &c->image->model;
-    model->sets.data[index].missing_estimate = out->missing_estimate;
-    model->sets.data[index].parts = 0;
-    model->parts.count = model->sets.data[index].first_part;
+    model->sets.data[s.index].missing_estimate = out->missing_estimate;
+    model->sets.data[s.index].parts = 0;
+    model->parts.count = model->sets.data[s.index].first_part;
+    model->vertices.count = kept;
     LOG(COMPILER, WARN, "cycles of compute set '%s' are not known: vertex type '%s' has no performance estimate", name,
         image_string(c->image, out->missing_estimate));
 }
@@ -87,7 +100,8 @@ bool pass_schedule(struct compiler *c)
     if (!c->modelled)
         return true;
     c->type_of = mem_zero(c->store->types.count, sizeof(*c->type_of));
+    bool keep = strcmp(options_get(c->options, "engine", "debug.computeInstrumentationLevel"), "vertex") == 0;
     for (size_t s = 0; s < c->sets.count; ++s)
-        schedule_set(c, &c->sets.data[s], &c->image->sets.data[s]);
+        schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], keep);
     return true;
 }

@@ -88,6 +88,7 @@ static const struct array arrays[] = {
           C(struct model_set, first_part), C(struct model_set, first_share)),
     MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles), C(struct model_part, active)),
     MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices), C(struct model_share, active)),
+    MODEL("m.vertices", vertices, C(struct model_vertex, set), C(struct model_vertex, type), C(struct model_vertex, cycles)),
     MODEL("m.exchanges", exchanges, EXCHANGE),
     MODEL("m.global", global_exchanges, EXCHANGE),
     MODEL("m.host", host_exchanges, EXCHANGE),

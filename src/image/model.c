@@ -14,6 +14,7 @@ void model_free(struct model *model)
     vec_free(&model->sets);
     vec_free(&model->parts);
     vec_free(&model->shares);
+    vec_free(&model->vertices);
     vec_free(&model->exchanges);
     vec_free(&model->global_exchanges);
     vec_free(&model->host_exchanges);

@@ -71,6 +71,8 @@ struct model_vertices { uint32_t of, tile, tiles; uint64_t code, copy_pointers, 
 struct model_live { uint32_t name; uint64_t bytes; };
 /* A set of them, in order of name: entries [first, first + count) of model.live. */
 struct model_live_list { uint64_t first; uint32_t count; uint64_t bytes; };
+/* A vertex of a program's set, and what it takes (tile cycles). */
+struct model_vertex { uint32_t set, type; uint64_t cycles; };
 /* A fact about the compilation (optimizationInfo). */
 struct model_metric { uint32_t name; double value; };
 
@@ -88,6 +90,7 @@ struct model {
     VEC(struct model_set) sets;
     VEC(struct model_part) parts;
     VEC(struct model_share) shares;
+    VEC(struct model_vertex) vertices; /* by set; only with debug.computeInstrumentationLevel vertex */
     VEC(struct model_exchange) exchanges;
     VEC(struct model_exchange) global_exchanges;
     VEC(struct model_exchange) host_exchanges;

@@ -34,8 +34,7 @@ pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value 
 
 static pop_status executed(const pop_engine *engine, const char *api, pop_profile_value *profile, pop_error *error)
 {
-    static const struct trace nothing;
-    return execution_profile(engine->image, &engine->options, &nothing, api, profile, error);
+    return execution_profile(engine->image, &engine->options, &engine->trace, api, profile, error);
 }
 
 pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error)

@@ -179,6 +179,25 @@ static pop_profile_value exchange_cycles(const struct execution *e, enum model_k
     return vector;
 }
 
+/* What each vertex took the last time, and what it is; by vertex, in the order of sets. */
+static void add_vertices(pop_profile_value *map, const struct execution *e)
+{
+    const struct model *model = &e->image->model;
+    size_t count = model->vertices.count;
+    bool *ran = which_ran(e, MODEL_EXECUTE, model->sets.count);
+    pop_profile_value sets = profile_runs(1), cycles = profile_runs(1), types = profile_runs(1);
+    for (size_t i = 0; i < count; ++i) {
+        const struct model_vertex *vertex = model->vertices.data + i;
+        profile_add_run(&sets, vertex->set, 1);
+        profile_add_run(&cycles, vertex->set < model->sets.count && ran[vertex->set] ? vertex->cycles : 0, 1);
+        profile_add_run(&types, vertex->type, 1);
+    }
+    free(ran);
+    profile_add(map, "vertexComputeSet", sets);
+    profile_add(map, "vertexCycles", cycles);
+    profile_add(map, "vertexType", types);
+}
+
 /* The tag.  A modelled device is always IPU_MODEL; on hardware the instrumentation decides. */
 static const char *mode_of(const struct execution *e, bool ran)
 {
@@ -219,7 +238,7 @@ static pop_profile_value whole(struct execution *e, const struct trace *trace)
 {
     const struct instrumentation *i = &e->instrumentation;
     const char *mode = mode_of(e, trace->entries.count != 0);
-    pop_profile_value map = profile_map(9);
+    pop_profile_value map = profile_map(8);
     if (strcmp(mode, "NONE") == 0 || strcmp(mode, "CPU") == 0) {
         profile_add(&map, "profilerMode", pop_profile_string(mode));
         return map;
@@ -238,6 +257,8 @@ static pop_profile_value whole(struct execution *e, const struct trace *trace)
     profile_add(&map, "profilerMode", pop_profile_string(mode));
     profile_add(&map, "programTrace", e->trace);
     profile_add(&map, "simulation", simulation(e));
+    if (i->compute && i->level == INSTRUMENT_VERTEX)
+        add_vertices(&map, e);
     return map;
 }
 

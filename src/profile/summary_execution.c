@@ -39,6 +39,26 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
     free(rows);
 }
 
+/* Whether cycles of vertices are told at all: estimated for modelled devices, measured where the execution was
+ * instrumented for it. */
+static bool has_estimates(const struct summary *s)
+{
+    return pop_profile_path(s->graph, "computeSets.cycleEstimates") != NULL;
+}
+
+static void add_measured(const struct summary *s, struct type_cycles *types)
+{
+    const pop_profile_value *cycles = pop_profile_get(s->execution, "vertexCycles"),
+                            *kinds = pop_profile_get(s->execution, "vertexType");
+    for (size_t i = 0; i < pop_profile_size(cycles); ++i) {
+        size_t type = (size_t)pop_profile_as_uint(pop_profile_at(kinds, i));
+        if (type >= types->count)
+            continue;
+        ++types->instances[type];
+        types->cycles[type] += pop_profile_as_uint(pop_profile_at(cycles, i));
+    }
+}
+
 /* Adds a compute set's vertices and estimates to the types. */
 static void add_compute_set(const struct summary *s, struct type_cycles *types, size_t set)
 {
@@ -191,13 +211,14 @@ static void print_step(struct summary *s, const pop_profile_value *step)
         step_percent(s, "Thread Balance:", pop_profile_get(step, "threadBalance"));
     step_percent(s, "Tile Balance:", pop_profile_get(step, "tileBalance"));
     step_percent(s, "Active Tile Balance:", pop_profile_get(step, "activeTileBalance"));
-    if (compute) {
+    if (compute && has_estimates(s)) {
         struct type_cycles types = new_types(s);
         add_compute_set(s, &types, (size_t)pop_profile_as_uint(pop_profile_get(step, "computeSet")));
         fprintf(s->file, "    By vertex type:\n");
         type_cycles_print(s, &types, 6);
         free_types(&types);
-    } else {
+    }
+    if (!compute) {
         text_number(&text, pop_profile_as_uint(pop_profile_get(step, "totalData")));
         step_row(s, "Total Data:", &text);
         step_percent(s, "Data Balance (mean / max data per tile):", pop_profile_get(step, "dataBalance"));
@@ -209,12 +230,17 @@ void summary_execution(struct summary *s)
     summary_heading(s, "Execution:");
     fputc('\n', s->file);
     totals(s);
-    fprintf(s->file, "\n  Cycles by vertex type:\n");
-    struct type_cycles types = new_types(s);
-    for (size_t set = 0; set < pop_profile_size(pop_profile_path(s->graph, "computeSets.names")); ++set)
-        add_compute_set(s, &types, set);
-    type_cycles_print(s, &types, 4);
-    free_types(&types);
+    if (has_estimates(s) || pop_profile_get(s->execution, "vertexCycles")) {
+        fprintf(s->file, "\n  Cycles by vertex type:\n");
+        struct type_cycles types = new_types(s);
+        if (!has_estimates(s))
+            add_measured(s, &types);
+        for (size_t set = 0;
+             has_estimates(s) && set < pop_profile_size(pop_profile_path(s->graph, "computeSets.names")); ++set)
+            add_compute_set(s, &types, set);
+        type_cycles_print(s, &types, 4);
+        free_types(&types);
+    }
     if (!s->execution_steps)
         return;
     const pop_profile_value *steps = pop_profile_path(s->execution, "simulation.steps");

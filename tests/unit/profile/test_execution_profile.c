@@ -152,6 +152,15 @@ static void modes_and_their_fields(void **state)
                    true);
     expect(&p, "computeSetCycles", "[600]");
     pop_profile_free(&p);
+    p = profile_of(
+        POP_TARGET_IPU,
+        POP_OPTIONS({ "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", "vertex" }), true);
+    expect_keys(&p, "", "profilerMode programTrace simulation vertexComputeSet vertexCycles vertexType");
+    expect(&p, "profilerMode", "\"VERTICES\"");
+    expect(&p, "vertexCycles", "[600,600,30]");
+    expect(&p, "vertexComputeSet", "[0,0,0]");
+    expect(&p, "vertexType", "[0,0,1]");
+    pop_profile_free(&p);
 }
 
 static void a_set_without_estimates_is_named(void **state)
