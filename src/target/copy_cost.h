@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies within a tile: which of the compiler's vertices does one, and what it costs (ipu-model 1.4, 2.6). */
+/* Copies within a tile: which of the compiler's vertices does one, and what it costs (ipu-model 1.4, 2.6, 3.2, 4.1). */
 #ifndef TARGET_COPY_COST_H
 #define TARGET_COPY_COST_H
 
 #include <poplar/target.h>
 
-/* alignment: of all pieces on both sides, at most 8 bytes. */
+/* pieces: contiguous on both sides.  alignment: of all pieces on both sides, at most 8 bytes; 0 is read as 1. */
 struct copy_shape {
     uint64_t bytes, pieces;
     uint32_t alignment;
+    bool scatters; /* the destination is what lies in pieces */
 };
 struct copy_vertex {
     const char *type;
-    bool supervisor;     /* cycles are those of the tile, else of one worker */
-    uint64_t cycles;
-    uint32_t state_bytes;
+    bool supervisor;      /* cycles are those of the tile, else of one worker */
+    uint32_t vertices;    /* that share the work evenly */
+    uint64_t cycles;      /* of each */
+    uint32_t state_bytes; /* of each: pointer_bytes and descriptor_bytes */
+    uint32_t pointer_bytes, descriptor_bytes;
 };
 struct copy_vertex copy_vertex_for(const pop_target *target, const struct copy_shape *shape);
 
