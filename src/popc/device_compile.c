@@ -49,7 +49,7 @@ static const char *first_line(const char *said, struct arena *arena)
 /* ---- what the device's compiler does not take ---- */
 
 /* Bytes of instructions for the device by those of plain x86-64 code, in hundredths: 1,876 to 1,571 over the codelets of the tests, the
- * benchmarks and the tutorials, single ones between 86 and 167 (docs/codelets.md). */
+ * benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
 enum { DEVICE_PER_HOST = 119, INSTRUCTION_BYTES = 4 };
 
 static uint32_t scaled(uint32_t host)
