@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
-#include "compiler/compiler.h"
+#include "compiler/live.h"
 
 #include "base/log.h"
 
@@ -45,7 +45,7 @@ static void verify_storage(const struct compiler *c)
 
 static void verify_lower(const struct compiler *c)
 {
-    assert(c->op_node.count == c->image->ops.count && c->image->costs.count == c->image->ops.count);
+    assert(c->op_node.count == c->image->ops.count);
     for (size_t i = 0; i < c->image->copies.count; ++i)
         assert(c->image->copies.data[i].first_move + c->image->copies.data[i].moves <= c->image->moves.count);
 }
@@ -90,6 +90,8 @@ static const struct pass {
     { "schedule", pass_schedule, NULL },
     { "exchange", pass_exchange, verify_bits },
     { "steps", pass_steps, verify_steps },
+    { "live", pass_live, NULL },
+    { "place", pass_place, NULL },
     { "emit", pass_emit, verify_image },
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
@@ -141,6 +143,9 @@ static void compiler_free(struct compiler *c)
     vec_free(&c->rearranged);
     vec_free(&c->origins);
     vec_free(&c->merged);
+    live_free(c->live);
+    free(c->alignment);
+    free(c->interleaved);
     intern_free(&c->strings);
     vec_free(&c->string_at);
 }

@@ -63,8 +63,11 @@ struct model_tile {
     uint64_t bytes[MODEL_REGIONS], with_gaps[MODEL_REGIONS];
     uint64_t total_with_gaps, always_live, most_live;
 };
-/* Bytes of one category in one region, by tile; overlapped: those that share addresses with something else at another time. */
-struct model_use { uint8_t category, region, overlapped; uint32_t tile, tiles; uint64_t bytes; };
+/* Bytes of one category in one region, by tile.  ALONE: addresses that nothing else has.  OVERLAPPED: bytes that share addresses with others at other
+ * times, each counted.  SHARED: the addresses of these, counted once, of MULTIPLE where several categories share one.  ALONE and SHARED of all
+ * categories add up to a tile's bytes. */
+enum model_overlap { MODEL_ALONE = 0, MODEL_OVERLAPPED, MODEL_SHARED, MODEL_OVERLAPS };
+struct model_use { uint8_t category, region, overlapped /* enum model_overlap */; uint32_t tile, tiles; uint64_t bytes; };
 /* Vertices of a set, or of a type, by tile (seed 001, Memory by compute set). */
 struct model_vertices { uint32_t of, tile, tiles; uint64_t code, copy_pointers, descriptors, edge_pointers, padding, vertex_data; };
 /* Variables of one name that are live together, over all tiles. */

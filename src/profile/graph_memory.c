@@ -50,8 +50,8 @@ static pop_profile_value by_tile_profile(const struct image *image)
     return map;
 }
 
-/* Entries of model.uses from *next on that are of a category, region and overlap, as bytes by tile; they are added to
- * total. */
+/* Entries of model.uses from *next on that are of a category, region and overlap, as bytes by tile; what they occupy is
+ * added to total. */
 static pop_profile_value uses_profile(const struct image *image, size_t *next, struct model_use of, uint64_t *total)
 {
     const struct model *model = &image->model;
@@ -63,7 +63,8 @@ static pop_profile_value uses_profile(const struct image *image, size_t *next, s
     for (size_t i = first; i < *next; ++i) {
         const struct model_use *use = model->uses.data + i;
         by_tile_add(&by, use->tile, use->tiles, use->bytes);
-        for (size_t tile = use->tile; tile < (size_t)use->tile + use->tiles && tile < tiles; ++tile)
+        for (size_t tile = use->tile;
+             of.overlapped != MODEL_OVERLAPPED && tile < (size_t)use->tile + use->tiles && tile < tiles; ++tile)
             total[tile] += use->bytes;
     }
     return by_tile_end(&by);
@@ -82,6 +83,10 @@ static pop_profile_value category_profile(const struct image *image, size_t *nex
                 uses_profile(image, next,
                              (struct model_use){ .category = category, .region = region, .overlapped = overlapped },
                              total));
+        pop_profile_value shared = uses_profile(
+            image, next,
+            (struct model_use){ .category = category, .region = region, .overlapped = MODEL_SHARED }, total);
+        pop_profile_free(&shared); /* only in the total, so that totals of all categories add up to byTile's */
     }
     profile_add(&map, "interleaved", regions[MODEL_INTERLEAVED]);
     profile_add(&map, "nonInterleaved", regions[MODEL_NON_INTERLEAVED]);

@@ -36,11 +36,12 @@ static inline void add_codelet(struct module *module, const char *name, unsigned
 }
 
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
+ * Scalar: out scalar.  Sink: in vector.
  * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors. */
 static inline struct module *make_module(void)
 {
     struct module *module = module_create("test", 1);
-    module->codelets = arena_alloc(&module->arena, 8 * sizeof(*module->codelets));
+    module->codelets = arena_alloc(&module->arena, 10 * sizeof(*module->codelets));
     struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
     struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
     struct codelet_field scale[] = { make_field("data", FIELD_INOUT, SHAPE_VECTOR, 0, true, 4) };
@@ -48,12 +49,16 @@ static inline struct module *make_module(void)
     struct codelet_field rows[] = { make_field("in", FIELD_INPUT, SHAPE_VECTORS, 0, true, 4), make_field("taps", FIELD_STATE, SHAPE_VECTOR, 16, false, 4),
                                     make_field("gain", FIELD_STATE, SHAPE_SCALAR, 24, false, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALARS, 32, false, 4) };
     struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4), make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    struct codelet_field scalar[] = { make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 0, false, 4) };
+    struct codelet_field sink[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4) };
     add_codelet(module, "Sum", 24, sum, 2);
     add_codelet(module, "Map", 32, map, 2);
     add_codelet(module, "Scale", 16, scale, 1);
     add_codelet(module, "Wide", 24, wide, 2);
     add_codelet(module, "Rows", 40, rows, 4);
     add_codelet(module, "Two", 32, two, 2);
+    add_codelet(module, "Scalar", 8, scalar, 1);
+    add_codelet(module, "Sink", 16, sink, 1);
     return module;
 }
 
@@ -69,6 +74,7 @@ static inline void begin(struct fixture *f)
     memset(f, 0, sizeof(*f));
     pop_target target;
     assert_int_equal(pop_target_create_ipu(1, "ipu1", &target, &f->error), POP_OK);
+    target.type = POP_TARGET_IPU_MODEL; /* what does not fit is compiled all the same */
     f->graph = pop_graph_create(&target);
     assert_true(store_add_module(f->graph->store, POP_HERE, "test", make_module()));
 }
@@ -137,13 +143,20 @@ static inline uint64_t state_word(const struct fixture *f, uint64_t at)
     return word;
 }
 
-static inline struct image_cost cost_of(const struct fixture *f, enum image_op_kind code)
+/* The bytes that a tile sends and receives in an exchange of the model. */
+struct tile_traffic {
+    uint64_t sent, received, cycles;
+};
+static inline struct tile_traffic traffic_of(const struct fixture *f, size_t exchange, uint32_t tile)
 {
-    for (size_t i = 0; i < f->image->ops.count; ++i)
-        if (f->image->ops.data[i].kind == code)
-            return f->image->costs.data[i];
-    fail_msg("no op of kind %d", code);
-    return (struct image_cost){ 0 };
+    const struct model *model = &f->image->model;
+    if (exchange >= model->exchanges.count)
+        return (struct tile_traffic){ 0 };
+    const struct model_exchange *e = &model->exchanges.data[exchange];
+    for (uint64_t i = e->first_flow; i < e->first_flow + e->flows; ++i)
+        if (tile >= model->flows.data[i].tile && tile - model->flows.data[i].tile < model->flows.data[i].tiles)
+            return (struct tile_traffic){ model->flows.data[i].sent, model->flows.data[i].received, model->flows.data[i].cycles };
+    return (struct tile_traffic){ 0 };
 }
 
 #endif

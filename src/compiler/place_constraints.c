@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements.  What comes from other tiles,
+ * or is laid out anew, lies in a buffer of the set's and is left out; so is a variable that both fields use. */
+#include "compiler/edges.h"
+#include "compiler/place.h"
+
+#include <ctype.h>
+
+struct element_pair {
+    uint32_t tile, a, b; /* variables, then blocks */
+    uint32_t vertex, constraint;
+};
+/* Two fields of a codelet. */
+struct constraint {
+    uint32_t index, fields[2];
+};
+struct pairs {
+    struct place *p;
+    VEC(struct element_pair) list;
+    VEC(struct constraint) constraints; /* of the current group */
+    VEC(uint32_t) sides[2];             /* variables of the two fields of a vertex */
+};
+
+/* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved behind it; NONE when it is none. */
+static uint32_t element_field(const struct codelet *codelet, const char **text)
+{
+    const char *at = *text;
+    while (isspace((unsigned char)*at))
+        ++at;
+    if (strncmp(at, "elem", 4))
+        return NONE;
+    for (at += 4; isspace((unsigned char)*at) || *at == '(' || *at == '*';)
+        ++at;
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        ++length;
+    *text = at + length;
+    for (uint32_t f = 0; f < codelet->field_count; ++f)
+        if (strlen(codelet->fields[f].name) == length && !memcmp(codelet->fields[f].name, at, length))
+            return f;
+    return NONE;
+}
+
+static void read_constraints(struct pairs *x, const struct codelet *codelet)
+{
+    x->constraints.count = 0;
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i) {
+        const char *text = codelet->constraints[i];
+        struct constraint found = { .index = i };
+        found.fields[0] = element_field(codelet, &text);
+        const char *sign = strstr(text, "!=");
+        if (found.fields[0] == NONE || !sign)
+            continue;
+        sign += 2;
+        found.fields[1] = element_field(codelet, &sign);
+        if (found.fields[1] != NONE && found.fields[1] != found.fields[0])
+            *vec_push(&x->constraints) = found;
+    }
+}
+
+static void edge_variables(struct pairs *x, int side, const struct edge *edge)
+{
+    const pop_store *store = x->p->c->store;
+    if (edge->form == EDGE_RUN && edge->count)
+        *vec_push(&x->sides[side]) = edge->variable;
+    else if (edge->form == EDGE_VIEW)
+        for (uint32_t i = 0; i < store->views.data[edge->variable]->piece_count; ++i)
+            *vec_push(&x->sides[side]) = store->views.data[edge->variable]->pieces[i].variable;
+    else if (edge->form == EDGE_LIST)
+        for (uint64_t i = 0; i < edge->count; ++i)
+            edge_variables(x, side, &store->edges.data[edge_offset(edge) + i]);
+}
+
+/* Its block on the tile; NONE when it has none there. */
+static uint32_t block_of(const struct place *p, uint32_t tile, uint32_t variable)
+{
+    size_t low = p->first[tile], high = p->first[tile + 1];
+    while (low < high) { /* variables come first, in their order */
+        size_t middle = low + (high - low) / 2;
+        if (p->blocks.data[middle].kind == PLACE_VARIABLE && p->blocks.data[middle].what < variable)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == p->first[tile + 1] || p->blocks.data[low].kind != PLACE_VARIABLE || p->blocks.data[low].what != variable)
+        return NONE;
+    return (uint32_t)(low - p->first[tile]);
+}
+
+static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint *constraint)
+{
+    uint32_t tile = x->p->c->store->vertices.data[vertex].tile;
+    for (size_t i = 0; i < x->sides[0].count; ++i)
+        for (size_t k = 0; k < x->sides[1].count; ++k) {
+            uint32_t a = block_of(x->p, tile, x->sides[0].data[i]), b = block_of(x->p, tile, x->sides[1].data[k]);
+            if (a != b && a != NONE && b != NONE)
+                *vec_push(&x->list) = (struct element_pair){ tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
+        }
+}
+
+static void vertex_pairs(struct pairs *x, uint32_t vertex)
+{
+    const pop_store *store = x->p->c->store;
+    for (size_t i = 0; i < x->constraints.count; ++i) {
+        x->sides[0].count = x->sides[1].count = 0;
+        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
+            for (int side = 0; side < 2; ++side)
+                if (store->edges.data[e].field == x->constraints.data[i].fields[side])
+                    edge_variables(x, side, &store->edges.data[e]);
+        add_pairs(x, vertex, &x->constraints.data[i]);
+    }
+}
+
+static int by_tile(const void *left, const void *right)
+{
+    const struct element_pair *a = left, *b = right;
+    if (a->tile != b->tile)
+        return a->tile < b->tile ? -1 : 1;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static void collect(struct pairs *x)
+{
+    const struct compiler *c = x->p->c;
+    for (size_t g = 0; g < c->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+        if (!codelet->constraint_count)
+            continue;
+        read_constraints(x, codelet);
+        for (uint64_t i = c->groups.data[g].first; x->constraints.count && i < c->groups.data[g].first + c->groups.data[g].count; ++i)
+            vertex_pairs(x, c->order[i]);
+    }
+    if (x->list.count)
+        qsort(x->list.data, x->list.count, sizeof(*x->list.data), by_tile);
+}
+
+static void free_pairs(struct pairs *x)
+{
+    vec_free(&x->list);
+    vec_free(&x->constraints);
+    vec_free(&x->sides[0]);
+    vec_free(&x->sides[1]);
+}
+
+void place_constraints(struct place *p)
+{
+    struct pairs x = { .p = p };
+    size_t count = 0;
+    collect(&x);
+    p->first_pair = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*p->first_pair));
+    p->pairs = mem_alloc((x.list.count + 1) * sizeof(*p->pairs));
+    for (size_t i = 0; i < x.list.count; ++i)
+        if (!i || by_tile(&x.list.data[i - 1], &x.list.data[i])) {
+            p->pairs[count++] = (struct fit_pair){ x.list.data[i].a, x.list.data[i].b };
+            ++p->first_pair[x.list.data[i].tile + 1];
+        }
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
+        p->first_pair[tile + 1] += p->first_pair[tile];
+    free_pairs(&x);
+}
+
+bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair)
+{
+    struct compiler *c = p->c;
+    struct pairs x = { .p = p };
+    struct element_pair wanted = { .tile = tile, .a = pair->a, .b = pair->b };
+    collect(&x);
+    const struct element_pair *found = bsearch(&wanted, x.list.data, x.list.count, sizeof(wanted), by_tile);
+    if (!found) /* not reached: pairs come from this list */
+        return free_pairs(&x), compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "an element constraint cannot be met on tile %u", tile);
+    const struct codelet *codelet = vertex_codelet(c, &c->store->vertices.data[found->vertex]);
+    const struct place_block *blocks = p->blocks.data + p->first[tile];
+    compiler_fail_vertex(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, found->vertex,
+                         "%s: constraint '%s' cannot be met on tile %u: '%s' (%llu bytes) and '%s' (%llu bytes) do not fit into different memory elements "
+                         "(%llu bytes of memory in elements of %llu)",
+                         codelet->name, codelet->constraints[found->constraint], tile, place_block_name(p, &blocks[pair->a]),
+                         (unsigned long long)blocks[pair->a].fit.bytes, place_block_name(p, &blocks[pair->b]),
+                         (unsigned long long)blocks[pair->b].fit.bytes, (unsigned long long)p->memory.bytes, (unsigned long long)p->memory.element);
+    free_pairs(&x);
+    return false;
+}
