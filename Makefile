@@ -4,13 +4,14 @@
 #   make demo               build, then run the guide's matrix-vector program on modelled IPUs and on the CPU
 #   make test               every test, in the dev preset (debug, address and undefined-behaviour sanitizers)
 #   make bench              the measurements of bench/
+#   make anchors            published figures of the IPU Model beside ours; fails when one is too far away
 #   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
 #   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
 #   make clean              removes build/
 PREFIX ?= /usr/local
 DEPENDENCIES = scripts/install-dependencies
 
-.PHONY: all demo test bench install check-all clean
+.PHONY: all demo test bench anchors install check-all clean
 all: build/release/build.ninja
 	cmake --build --preset release
 
@@ -30,6 +31,10 @@ test: build/dev/build.ninja
 bench: build/release/build.ninja
 	cmake --build --preset release
 	scripts/bench build/release
+
+anchors: build/release/build.ninja
+	cmake --build --preset release
+	scripts/anchors build/release
 
 install: build/release/build.ninja
 	cmake --build --preset release

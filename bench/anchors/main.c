@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tremula-anchors: figure, published, ours, deviation, and why.  Ends with 1 when a row is further away than it may be. */
+#include "anchors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+    unsigned rows, apart, exact;
+} seen;
+
+void anchor_part(const char *title)
+{
+    printf("\n%s\n  %-62s %14s %14s %9s %7s\n", title, "figure", "published", "ours", "off by", "at most");
+}
+
+static void print_number(double value)
+{
+    if (value == floor(value))
+        printf(" %14.0f", value);
+    else
+        printf(" %14.2f", value);
+}
+
+void anchor(const char *figure, double published, double ours, double percent, const char *why)
+{
+    double off = published ? 100 * (ours - published) / published : ours ? 100 : 0;
+    bool apart = !(fabs(off) <= percent);
+    ++seen.rows;
+    seen.apart += apart;
+    seen.exact += ours == published;
+    printf("%c %-62s", apart ? '!' : ' ', figure);
+    print_number(published);
+    print_number(ours);
+    if (ours == published)
+        printf(" %9s", "-");
+    else
+        printf(" %+8.2f%%", off);
+    if (percent)
+        printf(" %6.1f%%\n", percent);
+    else
+        printf(" %7s\n", "exact");
+    if (why && ours != published)
+        printf("      %s\n", why);
+    fflush(stdout);
+}
+
+void anchor_tenth(const char *figure, double published, double ours)
+{
+    anchor(figure, published, floor(ours * 10 + 0.5) / 10, 0, NULL);
+}
+
+void anchor_must(pop_status status, const pop_error *error)
+{
+    if (status == POP_OK)
+        return;
+    pop_error_print(error);
+    exit(2);
+}
+
+int main(void)
+{
+    anchors_listing();
+    anchors_exchange();
+    anchors_compute();
+    anchors_host();
+    anchors_empty_exchange();
+    anchors_tutorial();
+    anchors_memory();
+    printf("\n%u figures: %u exact, %u within what is allowed, %u not.\n", seen.rows, seen.exact, seen.rows - seen.exact - seen.apart, seen.apart);
+    return seen.apart ? 1 : 0;
+}
