@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by check.c and check_states.c. */
+/* Shared by check.c, check_states.c and check_model.c. */
 #ifndef IMAGE_CHECK_H
 #define IMAGE_CHECK_H
 
@@ -19,5 +19,7 @@ bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit);
 bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint64_t destination_limit);
 /* Compute sets: groups, vertex states, gathers, checked mode's arrays. */
 bool check_sets(struct check *check);
+/* The modelled program, its costs and its memory. */
+bool check_model(struct check *check);
 
 #endif

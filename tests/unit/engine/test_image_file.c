@@ -27,10 +27,59 @@ static const char source[] = "struct vec { int *data; size_t size; };\n"
                              "    return true;\n"
                              "}\n";
 
+static void add_numbers(void *vec, const uint32_t *numbers, size_t count)
+{
+    VEC(uint32_t) *to = vec;
+    memcpy(vec_extend(to, count), numbers, count * sizeof(*numbers));
+}
+#define NUMBERS(vec, ...) add_numbers(&(vec), (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+
+/* A modelled program with each kind of step and table: a Sequence of a copy, a loop around a set and an exchange, a choice, a call. */
+static void add_model(struct image *image)
+{
+    struct model *m = &image->model;
+    static const struct model_step steps[] = {
+        { MODEL_SEQUENCE, 0, 1, 0, 0, 5 },   { MODEL_STREAM_COPY, 2, 0, 0, 0, 0 },     { MODEL_REPEAT, 0, 0, 0, 5, 1 },
+        { MODEL_SEQUENCE, 0, 0, 0, 6, 2 },   { MODEL_EXECUTE, 0, 1, 0, 0, 0 },         { MODEL_EXCHANGE, 0, 0, 0, 0, 0 },
+        { MODEL_IF_ELSE, 0, 0, 0, 8, 2 },    { MODEL_SYNC, 1, 0, 0, 0, 0 },            { MODEL_WRITE_UNDEF, 0, 0, 0, 0, 0 },
+        { MODEL_CALL, 0, 0, 0, 0, 0 },       { MODEL_GLOBAL_EXCHANGE, 0, 0, 0, 0, 0 }, { MODEL_SWITCH, 0, 0, 0, 10, 1 },
+        { MODEL_SEQUENCE, 0, 0, 0, 11, 1 },
+    };
+    memcpy(vec_extend(&m->steps, sizeof(steps) / sizeof(steps[0])), steps, sizeof(steps));
+    NUMBERS(m->children, 1, 2, 6, 9, 11, 3, 4, 5, 7, 8, 10, 4);
+    NUMBERS(m->controls, 0);
+    NUMBERS(m->functions, 12);
+    NUMBERS(m->entry, 7);
+    for (uint32_t op = 0; op <= image->ops.count; ++op) /* one leaf step for each of the first ops */
+        *vec_push(&m->op_first) = op < 5 ? op : 5;
+    NUMBERS(m->op_steps, 1, 7, 4, 5, 10);
+    *vec_push(&m->types) = (struct model_type){ 1, 12 };
+    *vec_push(&m->sets) = (struct model_set){ 1, 0, 2, 1, 0, 0 };
+    *vec_push(&m->parts) = (struct model_part){ 0, 3, 60, 10 };
+    *vec_push(&m->parts) = (struct model_part){ 12, 4, 12, 2 };
+    *vec_push(&m->shares) = (struct model_share){ 0, 1, 30 };
+    *vec_push(&m->exchanges) = (struct model_exchange){ .name = 1, .flows = 2, .instructions = { 4, 8 } };
+    *vec_push(&m->global_exchanges) = (struct model_exchange){ .flows = 1, .first_flow = 1 };
+    *vec_push(&m->host_exchanges) = (struct model_exchange){ .flows = 1, .first_flow = 1 };
+    *vec_push(&m->flows) = (struct model_flow){ 0, 1, 4, 0, 50, 8, 1 };
+    *vec_push(&m->flows) = (struct model_flow){ 1, 15, 0, 4, 60, 12, 1 };
+    *vec_push(&m->metrics) = (struct model_metric){ 1, 2.5 };
+    *vec_push(&m->tiles) = (struct model_tile){ .bytes = { 5, 6 }, .with_gaps = { 5, 9 }, .total_with_gaps = 14 };
+    *vec_push(&m->uses) = (struct model_use){ 1, 0, 0, 0, 2, 6 };
+    *vec_push(&m->uses) = (struct model_use){ 1, 1, 0, 1, 2, 6 };
+    *vec_push(&m->set_vertices) = (struct model_vertices){ 0, 0, 2, 1, 2, 3, 4, 5, 6 };
+    *vec_push(&m->type_vertices) = (struct model_vertices){ 0, 0, 2, 1, 2, 3, 4, 5, 6 };
+    *vec_push(&m->live) = (struct model_live){ 1, 8 };
+    *vec_push(&m->live_lists) = (struct model_live_list){ 0, 0, 0 };
+    *vec_push(&m->live_lists) = (struct model_live_list){ 0, 1, 8 };
+    NUMBERS(m->step_live, 0, 1);
+}
+
 /* A bit of everything, small enough to alter each byte of. */
 static struct image *make(void)
 {
     struct image *image = build_image(512);
+    image->target = *pop_device_target(device);
     struct module *module = build_module(source);
     const struct codelet_field fields[] = { build_field("in", FIELD_INPUT, SHAPE_VECTOR, POP_INT, 0),
                                             build_field("out", FIELD_OUTPUT, SHAPE_SCALAR, POP_INT, 16),
@@ -83,6 +132,7 @@ static struct image *make(void)
     (void)select;
     build_op(image, OP_ABORT_IF, 0, operand, 0, 0);
     build_op(image, OP_END, 0, 0, 0, 0);
+    add_model(image);
     pop_options options = POP_OPTIONS({ "target.hostThreads", "1" });
     assert_int_equal(options_apply(&image->options, "engine", options, NULL, NO_WHERE, NULL, NULL), POP_OK);
     return image;
@@ -102,6 +152,20 @@ static void stop_running(int signal)
 {
     (void)signal;
     pop_engine_stop(running); /* one atomic store */
+}
+
+/* Whoever reads the model. */
+static void profile_all(pop_engine *engine)
+{
+    pop_cycles cycles;
+    pop_profile_value graph = { 0 }, execution = { 0 };
+    pop_status status = pop_engine_cycles(engine, &cycles, NULL);
+    status = pop_engine_graph_profile(engine, &graph, NULL);
+    if (cycles.steps < 10000)
+        status = pop_engine_execution_profile(engine, &execution, NULL);
+    (void)status;
+    pop_profile_free(&graph);
+    pop_profile_free(&execution);
 }
 
 /* Runs all programs of an image; endless ones are stopped.  Errors are fine. */
@@ -141,6 +205,7 @@ static void run_all(struct image *image, pop_options options)
             pop_status status = pop_engine_run(engine, p, NULL);
             (void)status;
             setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 0 } }, NULL);
+            profile_all(engine);
         }
     running = NULL;
     pop_engine_destroy(engine);
@@ -406,6 +471,83 @@ static void each_rule_is_checked(void **state)
     }
 }
 
+/* The modelled program: damages one thing; false when there are no more. */
+static bool break_model(struct model *m, unsigned rule)
+{
+    uint32_t *broken[] = { &m->steps.data[4].index,     &m->steps.data[5].index,       &m->steps.data[10].index,     &m->steps.data[1].index,
+                           &m->steps.data[9].index,     &m->steps.data[0].name,        &m->steps.data[0].children,   &m->steps.data[2].first_child,
+                           &m->children.data[3],        &m->controls.data[0],          &m->functions.data[0],        &m->entry.data[0],
+                           &m->op_steps.data[4],        &m->op_first.data[1],          &m->op_first.data[0],         &m->types.data[0].name,
+                           &m->sets.data[0].name,       &m->sets.data[0].parts,        &m->sets.data[0].shares,      &m->parts.data[0].tile,
+                           &m->parts.data[1].tiles,     &m->shares.data[0].type,       &m->exchanges.data[0].flows,  &m->flows.data[1].tile,
+                           &m->flows.data[1].tiles,     &m->metrics.data[0].name,      &m->uses.data[0].tile,        &m->uses.data[1].tiles,
+                           &m->set_vertices.data[0].of, &m->type_vertices.data[0].of,  &m->type_vertices.data[0].tiles, &m->live.data[0].name,
+                           &m->live_lists.data[1].count, &m->step_live.data[1] };
+    enum { BROKEN = sizeof(broken) / sizeof(broken[0]) };
+    if (rule < BROKEN) {
+        *broken[rule] = 0x7fffffff;
+        return true;
+    }
+    switch (rule - BROKEN) {
+    case 0: /* a cycle through the function */
+        m->functions.data[0] = 0;
+        return true;
+    case 1:
+        m->children.data[5] = 2;
+        return true;
+    case 2: /* entry and ops go through leaves alone */
+        m->entry.data[0] = 0;
+        return true;
+    case 3:
+        m->op_steps.data[0] = 3;
+        return true;
+    case 4:
+        m->op_first.count -= 1;
+        return true;
+    case 5: /* two runs on one tile */
+        m->parts.data[1].tile = 2;
+        return true;
+    case 6:
+        m->flows.data[0].tiles = 0;
+        return true;
+    case 7:
+        m->parts.data[0].cycles = UINT64_MAX;
+        return true;
+    case 8:
+        m->uses.data[1].category = 0;
+        return true;
+    case 9:
+        m->uses.data[0].region = MODEL_REGIONS;
+        return true;
+    case 10:
+        m->steps.data[0].kind = MODEL_KINDS;
+        return true;
+    case 11:
+        m->steps.data[7].detail = 2;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void each_rule_of_the_model_is_checked(void **state)
+{
+    (void)state;
+    for (unsigned rule = 0;; ++rule) {
+        struct image *image = make(), *read;
+        bool more = break_model(&image->model, rule);
+        char *data;
+        size_t size;
+        image_write(image, &data, &size);
+        if (more)
+            assert_fails(image_read("x.exe", data, size, &read, error), POP_FILE_LOAD_ERROR, "damaged");
+        free(data);
+        image_release(image);
+        if (!more)
+            return;
+    }
+}
+
 static void files_on_disk(void **state)
 {
     (void)state;
@@ -443,7 +585,7 @@ static void files_on_disk(void **state)
 static int setup(void **state)
 {
     (void)state;
-    device = build_device();
+    device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16 }, NULL); /* few tiles: thousands of runs */
     nowhere = tmpfile();
     signal(SIGALRM, stop_running);
     return nowhere ? 0 : 1;
@@ -462,7 +604,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_comes_back), cmocka_unit_test(truncated_files_are_refused_at_every_length),
         cmocka_unit_test(altered_files_are_refused_whatever_the_byte), cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),
-        cmocka_unit_test(each_rule_is_checked), cmocka_unit_test(files_on_disk),
+        cmocka_unit_test(each_rule_is_checked), cmocka_unit_test(each_rule_of_the_model_is_checked),
+        cmocka_unit_test(files_on_disk),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
