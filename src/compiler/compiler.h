@@ -71,6 +71,7 @@ struct step_origin {
     uint32_t set;  /* index of compiler.sets, or NONE */
     uint32_t first_merged, merged; /* STREAM: nodes of compiler.merged that the step copies, in order */
     uint8_t role;
+    bool buffered; /* STREAM, and the exchange and copies of role OTHER before or after it: what moves lies in a buffer on the host's side */
 };
 
 struct compiler {

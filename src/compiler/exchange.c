@@ -88,23 +88,9 @@ static void return_part(struct traffic *t, uint32_t owner, struct part part)
     loads_send(&t->after, t->tile, owner, bytes);
 }
 
-/* The largest power of two up to 8 that divides all of them. */
-static uint32_t alignment_of(uint64_t bits)
-{
-    return bits & 7 ? (uint32_t)(bits & -bits & 7) : 8;
-}
-
-static void shape_add(struct copy_shape *shape, uint64_t offset, uint64_t bytes)
-{
-    uint32_t alignment = alignment_of(offset | bytes);
-    shape->alignment = shape->pieces && shape->alignment < alignment ? shape->alignment : alignment;
-    shape->bytes += bytes;
-    ++shape->pieces;
-}
-
 static void copy_part(const struct traffic *t, struct copy_shape *shape, struct part part)
 {
-    shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
+    copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
 }
 
 /* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
@@ -148,6 +134,7 @@ static void forget_met(struct traffic *t, size_t first)
 static void read_edge(struct traffic *t, const struct edge *edge)
 {
     struct edge_parts parts = { .t = t, .first_local = t->locals.count };
+    loads_buffer(&t->before, t->tile);
     edge_each_run(t->c->store, edge, fetch_run, &parts);
     if (parts.remote) {
         forget_met(t, parts.first_local);
@@ -320,29 +307,8 @@ static bool one_tile(const struct traffic *t, const struct view *view, uint32_t 
     return true;
 }
 
-/* Moves within tiles, by tile; neighbours in the walk are mostly of one tile. */
-struct moves {
-    struct copy_shape *shapes;
-    VEC(uint32_t) tiles;
-};
-
-static void move_part(struct moves *moves, uint32_t tile, uint64_t from, uint64_t to, uint64_t bytes)
-{
-    if (!moves->shapes[tile].pieces)
-        *vec_push(&moves->tiles) = tile;
-    shape_add(&moves->shapes[tile], from | to, bytes);
-}
-
-static void moves_finish(struct traffic *t, struct moves *moves)
-{
-    for (size_t i = 0; i < moves->tiles.count; ++i)
-        *vec_push(&t->copies_before) = (struct tile_copy){ moves->tiles.data[i], moves->shapes[moves->tiles.data[i]] };
-    vec_free(&moves->tiles);
-    free(moves->shapes);
-}
-
 /* Each element from its tile to another, once; what stays on a tile is moved there. */
-static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination, struct moves *moves)
+static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination, struct tile_moves *moves)
 {
     bool distinct = pieces_distinct(source->pieces, source->piece_count);
     uint64_t bytes = pop_type_size((pop_type)source->type), stop;
@@ -357,7 +323,7 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
         count = stop - to.run.offset < count ? stop - to.run.offset : count;
         struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
         if (sender == receiver || sender == HOME_EVERYWHERE) {
-            move_part(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
+            tile_moves_add(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
         } else {
             loads_receive(&t->before, sender, receiver, count * bytes, content_of(part));
             if (distinct)
@@ -387,16 +353,17 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
     uint32_t from = NONE, to = NONE;
     char global[TABLES_NAME], local[TABLES_NAME];
     struct step_plan plan = no_plan;
-    struct moves moves = { .shapes = mem_zero(pop_target_num_tiles(&c->store->target), sizeof(*moves.shapes)) };
+    struct tile_moves moves;
+    tile_moves_begin(&moves, &c->store->target);
     if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE) {
         uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source), b = view_runs(n->destination);
         if (bytes)
-            move_part(&moves, from, 0, 0, bytes);
+            tile_moves_add(&moves, from, 0, 0, bytes);
         moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;
     } else {
         copy_traffic(t, n->source, n->destination, &moves);
     }
-    moves_finish(t, &moves);
+    tile_moves_end(&moves, &t->copies_before);
     struct exchange_pair pair = loads_finish(&t->before, c, name, tables_name(global, name, "GlobalExchange"));
     plan.exchange_before = pair.internal;
     plan.global_before = pair.global;

@@ -109,6 +109,25 @@ void host_exchange_add(struct host_exchange *host, const struct view *view, bool
     view_each_run(view, add_run, &walk);
 }
 
+uint64_t host_exchange_share(const pop_target *target, uint64_t bytes)
+{
+    uint64_t tiles = pop_target_num_tiles(target), share = align_up((bytes + tiles - 1) / tiles, 8);
+    return share > COST_HOST_PACKET ? share : COST_HOST_PACKET;
+}
+
+void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host)
+{
+    const pop_target *target = &host->c->store->target;
+    uint64_t share = host_exchange_share(target, bytes);
+    for (uint32_t tile = 0; bytes; ++tile) {
+        uint64_t count = bytes < share ? bytes : share;
+        if (host->ipu_bytes[tile / target->tiles_per_ipu] + count > COST_STREAM_MOST && host->touched.count)
+            end_exchange(host);
+        add_piece(host, tile, count, cost_host_packets(count), to_host);
+        bytes -= count;
+    }
+}
+
 void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets)
 {
     add_piece(host, tile, bytes, packets, false);

@@ -17,7 +17,6 @@ uint32_t lower_here(const struct lowering *l)
 uint32_t lower_op(struct lowering *l, struct image_op op)
 {
     *vec_push(&l->c->image->ops) = op;
-    *vec_push(&l->c->image->costs) = (struct image_cost){ 0 };
     *vec_push(&l->c->op_node) = l->node;
     return lower_here(l) - 1;
 }
@@ -25,7 +24,6 @@ uint32_t lower_op(struct lowering *l, struct image_op op)
 void lower_drop(struct lowering *l)
 {
     --l->c->image->ops.count;
-    --l->c->image->costs.count;
     --l->c->op_node.count;
 }
 

@@ -86,6 +86,109 @@ static void stream_steps(struct builder *b, uint32_t op, uint32_t name, enum mod
                    origin);
 }
 
+/* Tiles whose part of a view is more than one piece of it, so that what comes in the tensor's order must be sorted. */
+struct pieces {
+    struct builder *b;
+    uint8_t *seen; /* by tile */
+    uint32_t last;
+    bool scattered;
+};
+
+static bool note_piece(const struct run *run, void *context)
+{
+    struct pieces *pieces = context;
+    uint64_t stop;
+    for (struct run left = *run; left.count && !pieces->scattered;) {
+        uint32_t tile = owners_find(&pieces->b->owners, left.variable, left.offset, &stop);
+        uint64_t count = stop - left.offset < left.count ? stop - left.offset : left.count;
+        pieces->scattered = tile < HOME_EVERYWHERE && tile != pieces->last && pieces->seen[tile];
+        if (tile < HOME_EVERYWHERE)
+            pieces->seen[tile] = true;
+        pieces->last = tile;
+        left.offset += count;
+        left.count -= count;
+    }
+    return !pieces->scattered;
+}
+
+/* Whether tiles take a view's data in the tensor's order and sort them among each other. */
+static bool is_relayed(struct builder *b, const struct view *view)
+{
+    const pop_target *target = &b->c->store->target;
+    struct pieces pieces = { .b = b, .last = NONE };
+    if (target->host_rearranges)
+        return false;
+    pieces.seen = mem_zero(pop_target_num_tiles(target), 1);
+    view_each_run(view, note_piece, &pieces);
+    free(pieces.seen);
+    return pieces.scattered;
+}
+
+/* A view between the tiles that have its shares and those that have its elements. */
+struct relay {
+    struct builder *b;
+    struct tile_moves *moves;
+    uint64_t at, share, element_bytes; /* at: bytes of the view so far */
+    bool to_host;
+};
+
+static bool relay_run(const struct run *run, void *context)
+{
+    struct relay *r = context;
+    uint64_t stop;
+    for (struct run left = *run; left.count;) {
+        uint32_t owner = owners_find(&r->b->owners, left.variable, left.offset, &stop), holder = (uint32_t)(r->at / r->share);
+        uint64_t room = r->share - r->at % r->share, bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
+        bytes = bytes < room ? bytes : room;
+        uint32_t from = r->to_host ? owner : holder, to = r->to_host ? holder : owner;
+        if (owner == holder || owner == HOME_EVERYWHERE) {
+            tile_moves_add(r->moves, holder, left.offset * r->element_bytes, r->at % r->share, bytes);
+        } else {
+            loads_send(&r->b->loads, from, to, bytes);
+            loads_receive(&r->b->loads, from, to, bytes, r->at + 1);
+        }
+        r->at += bytes;
+        left.offset += bytes / r->element_bytes;
+        left.count -= bytes / r->element_bytes;
+    }
+    return true;
+}
+
+/* Sorts the relayed views of one direction: an exchange, and copies of what stays on its tile. */
+static void relay_steps(struct builder *b, bool to_host, struct step_origin origin)
+{
+    struct compiler *c = b->c;
+    const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
+    char internal[TABLES_NAME], global[TABLES_NAME], local[TABLES_NAME];
+    struct tile_moves moves;
+    tile_moves_begin(&moves, &c->store->target);
+    for (uint32_t i = 0; i < origin.merged; ++i) {
+        const struct program_node *n = c->store->programs.data[c->merged.data[origin.first_merged + i]];
+        const struct view *view = to_host ? n->source : n->destination;
+        if (!view || !is_relayed(b, view))
+            continue;
+        uint64_t element = pop_type_size((pop_type)view->type);
+        struct relay relay = { b, &moves, 0, host_exchange_share(&c->store->target, view->elements * element), element, to_host };
+        view_each_run(view, relay_run, &relay);
+    }
+    tile_moves_end(&moves, &b->copies);
+    struct exchange_pair pair = loads_finish(&b->loads, c, tables_name(internal, name, to_host ? "ExchangePre" : "ExchangePost"),
+                                             tables_name(global, name, to_host ? "GlobalPre/GlobalExchange" : "GlobalPost/GlobalExchange"));
+    uint32_t copies = tables_copies(c, tables_name(local, name, to_host ? "OnTileCopyPre" : "OnTileCopyPost"), &b->copies);
+    origin.role = ROLE_OTHER;
+    plan_step(b, b->streams.op, MODEL_GLOBAL_EXCHANGE, pair.global, origin);
+    plan_step(b, b->streams.op, MODEL_EXCHANGE, pair.internal, origin);
+    plan_step(b, b->streams.op, MODEL_EXECUTE, copies, origin);
+}
+
+static void add_stream(struct builder *b, const struct view *view, bool to_host, bool relayed)
+{
+    if (relayed)
+        host_exchange_add_shares(&b->host, view->elements * pop_type_size((pop_type)view->type), to_host);
+    else
+        host_exchange_add(&b->host, view, to_host);
+}
+
 void steps_flush(struct builder *b)
 {
     struct compiler *c = b->c;
@@ -98,14 +201,21 @@ void steps_flush(struct builder *b)
     host_exchange_begin(&b->host, name);
     for (; origin.merged < b->streams.nodes.count; ++origin.merged) {
         const struct program_node *n = c->store->programs.data[b->streams.nodes.data[origin.merged]];
+        const struct view *view = n->destination ? n->destination : n->source;
+        bool relayed = is_relayed(b, view);
         *vec_push(&c->merged) = b->streams.nodes.data[origin.merged];
-        host_exchange_add(&b->host, n->destination ? n->destination : n->source, !n->destination);
+        add_stream(b, view, !n->destination, relayed);
+        origin.buffered |= relayed;
         *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
     }
     host_exchange_end(&b->host);
     b->streams.nodes.count = 0;
+    if (origin.buffered)
+        relay_steps(b, true, origin);
     stream_steps(b, b->streams.op, compiler_string(c, name), host && remote ? MODEL_STREAM_MIXED : remote ? MODEL_STREAM_REMOTE : MODEL_STREAM_HOST,
                  origin);
+    if (origin.buffered)
+        relay_steps(b, false, origin);
 }
 
 static void put_off_stream(struct builder *b, uint32_t node, uint32_t op)

@@ -255,42 +255,6 @@ static void index_ops(struct builder *b)
     assert(next == b->op_steps.count);
 }
 
-/* Until the engine asks the timeline: each op's steps, each as long as its slowest tile. */
-static uint64_t slowest_part(const struct model *model, const struct model_set *set)
-{
-    uint64_t most = 0;
-    for (uint64_t i = set->first_part; i < set->first_part + set->parts; ++i)
-        most = model->parts.data[i].cycles > most ? model->parts.data[i].cycles : most;
-    return most;
-}
-
-static uint64_t slowest_flow(const struct model *model, const struct model_exchange *exchange)
-{
-    uint64_t most = 0;
-    for (uint64_t i = exchange->first_flow; i < exchange->first_flow + exchange->flows; ++i)
-        most = model->flows.data[i].cycles > most ? model->flows.data[i].cycles : most;
-    return most;
-}
-
-static void fill_costs(struct compiler *c)
-{
-    const struct model *model = &c->image->model;
-    uint64_t sync = cost_sync_all(&c->store->target);
-    for (size_t op = 0; op < c->image->ops.count; ++op)
-        for (uint32_t i = model->op_first.data[op]; i < model->op_first.data[op + 1]; ++i) {
-            const struct model_step *step = &model->steps.data[model->op_steps.data[i]];
-            struct image_cost *cost = &c->image->costs.data[op];
-            switch (step->kind) {
-            case MODEL_EXECUTE: cost->compute += slowest_part(model, &model->sets.data[step->index]); break;
-            case MODEL_EXCHANGE: cost->exchange += slowest_flow(model, &model->exchanges.data[step->index]); cost->sync += sync; break;
-            case MODEL_GLOBAL_EXCHANGE: cost->exchange += slowest_flow(model, &model->global_exchanges.data[step->index]); cost->sync += sync; break;
-            case MODEL_STREAM_COPY: cost->host_exchange += slowest_flow(model, &model->host_exchanges.data[step->index]); cost->sync += 3 * sync; break;
-            case MODEL_SYNC: cost->sync += sync; break;
-            default: break;
-            }
-        }
-}
-
 static void count_graph(struct compiler *c)
 {
     uint64_t vertices = 0;
@@ -324,10 +288,10 @@ bool pass_steps(struct compiler *c)
     resolve_calls(&b);
     index_ops(&b);
     count_graph(c);
-    fill_costs(c);
     host_exchange_free(&b.host);
     owners_free(&b.owners);
     loads_free(&b.loads);
+    vec_free(&b.copies);
     vec_free(&b.streams.nodes);
     vec_free(&b.open);
     vec_free(&b.pending);

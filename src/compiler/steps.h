@@ -33,6 +33,7 @@ struct builder {
     struct owners owners;
     struct host_exchange host;
     struct traffic_loads loads;
+    tile_copies copies;
     struct stream_group streams;
     VEC(struct open_step) open;
     VEC(uint32_t) pending;      /* children of the open steps */

@@ -111,6 +111,40 @@ void tables_flow(struct compiler *c, enum exchange_list list, struct model_flow 
     ++exchange->flows;
 }
 
+/* The largest power of two up to 8 that divides all of them. */
+static uint32_t alignment_of(uint64_t bits)
+{
+    return bits & 7 ? (uint32_t)(bits & -bits & 7) : 8;
+}
+
+void copy_shape_add(struct copy_shape *shape, uint64_t offsets, uint64_t bytes)
+{
+    uint32_t alignment = alignment_of(offsets | bytes);
+    shape->alignment = shape->pieces && shape->alignment < alignment ? shape->alignment : alignment;
+    shape->bytes += bytes;
+    ++shape->pieces;
+}
+
+void tile_moves_begin(struct tile_moves *moves, const pop_target *target)
+{
+    *moves = (struct tile_moves){ .shapes = mem_zero(pop_target_num_tiles(target), sizeof(*moves->shapes)) };
+}
+
+void tile_moves_add(struct tile_moves *moves, uint32_t tile, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    if (!moves->shapes[tile].pieces)
+        *vec_push(&moves->tiles) = tile;
+    copy_shape_add(&moves->shapes[tile], from | to, bytes);
+}
+
+void tile_moves_end(struct tile_moves *moves, tile_copies *copies)
+{
+    for (size_t i = 0; i < moves->tiles.count; ++i)
+        *vec_push(copies) = (struct tile_copy){ moves->tiles.data[i], moves->shapes[moves->tiles.data[i]] };
+    vec_free(&moves->tiles);
+    free(moves->shapes);
+}
+
 static int copy_order(const void *left, const void *right)
 {
     const struct tile_copy *a = left, *b = right;
@@ -146,9 +180,9 @@ uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies
         struct copy_vertex vertex = copy_vertex_for(target, &copies->data[i].shape);
         if (vertex.supervisor)
             cost_tile_supervisor(&work, vertex.cycles);
-        else
+        for (uint32_t v = 0; v < vertex.vertices && !vertex.supervisor; ++v)
             cost_tile_worker(&work, vertex.cycles);
-        tables_share(c, tables_own_type(c, vertex.type, vertex.state_bytes), 1, vertex.cycles);
+        tables_share(c, tables_own_type(c, vertex.type, vertex.state_bytes), vertex.vertices, vertex.vertices * vertex.cycles);
         if (i + 1 == copies->count || copies->data[i + 1].tile != copies->data[i].tile) {
             tables_part(c, copies->data[i].tile, &work);
             work = cost_tile_start(target);

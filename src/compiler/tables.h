@@ -28,6 +28,18 @@ struct tile_copy {
     struct copy_shape shape;
 };
 typedef VEC(struct tile_copy) tile_copies;
+/* One more piece, from one place to another whose offsets in bytes, or-ed, are these. */
+void copy_shape_add(struct copy_shape *shape, uint64_t offsets, uint64_t bytes);
+
+/* Moves within tiles that are one copy on each tile. */
+struct tile_moves {
+    struct copy_shape *shapes; /* by tile */
+    VEC(uint32_t) tiles;       /* that have any */
+};
+void tile_moves_begin(struct tile_moves *moves, const pop_target *target);
+void tile_moves_add(struct tile_moves *moves, uint32_t tile, uint64_t from, uint64_t to, uint64_t bytes);
+void tile_moves_end(struct tile_moves *moves, tile_copies *copies); /* they become copies */
+
 /* NONE when there are none; they are gone afterwards. */
 uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies);
 /* Their bytes by tile, appended to c->rearranged; how many tiles.  Call before tables_copies. */

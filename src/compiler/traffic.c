@@ -19,6 +19,7 @@ void loads_init(struct traffic_loads *loads, const pop_target *target)
     *loads = (struct traffic_loads){ .target = target, .between = mem_zero((size_t)target->num_ipus * target->num_ipus, sizeof(uint64_t)) };
     load_init(&loads->internal, pop_target_num_tiles(target));
     load_init(&loads->global, pop_target_num_tiles(target));
+    loads->schedule = exchange_schedule_create(target);
 }
 
 void loads_free(struct traffic_loads *loads)
@@ -26,6 +27,7 @@ void loads_free(struct traffic_loads *loads)
     load_free(&loads->internal);
     load_free(&loads->global);
     free(loads->between);
+    exchange_schedule_free(loads->schedule);
 }
 
 static struct tile_load *touch(struct load *load, uint32_t tile)
@@ -56,6 +58,11 @@ static void reach_out(const struct traffic_loads *loads, struct tile_load *tile,
     tile->reach = distance > tile->reach ? distance : tile->reach;
 }
 
+void loads_buffer(struct traffic_loads *loads, uint32_t tile)
+{
+    exchange_schedule_row(loads->schedule, tile);
+}
+
 void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
 {
     bool global = between_ipus(loads, from, to);
@@ -78,6 +85,8 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
         return;
     }
+    if (from != to) /* what a tile sends to itself it takes in while it sends it to others */
+        exchange_schedule_message(loads->schedule, from, to, bytes, what);
     reach_out(loads, tile, from, to);
     reach_out(loads, touch(&loads->internal, from), from, to); /* a multicast goes on until its last receiver has it */
 }
@@ -105,7 +114,8 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
 {
     const struct tile_load *load = &loads->internal.tiles[tile];
     return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu, .sent = load->sent, .received = load->received,
-                                   .sends = load->sends, .receives = load->receives, .reach = load->reach,
+                                   .sends = load->sends, .receives = load->receives, .follows = exchange_schedule_follows(loads->schedule, tile),
+                                   .end = exchange_schedule_end(loads->schedule, tile), .reach = load->reach,
                                    .shares_bus = shares_bus(loads, tile) };
 }
 
@@ -141,6 +151,7 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
             LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name, tile,
                 (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
     }
+    exchange_schedule_clear(loads->schedule);
     return index;
 }
 

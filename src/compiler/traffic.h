@@ -5,6 +5,7 @@
 
 #include "compiler/tables.h"
 #include "target/exchange_cost.h"
+#include "target/exchange_schedule.h"
 
 /* One tile's part; of an exchange between IPUs, bytes alone. */
 struct tile_load {
@@ -22,10 +23,13 @@ struct traffic_loads {
     const pop_target *target;
     struct load internal, global;
     uint64_t *between; /* bytes by source IPU, destination IPU */
+    struct exchange_schedule *schedule; /* of the internal one */
 };
 void loads_init(struct traffic_loads *loads, const pop_target *target);
 void loads_free(struct traffic_loads *loads);
 
+/* What the tile receives from now on goes into another buffer. */
+void loads_buffer(struct traffic_loads *loads, uint32_t tile);
 /* A message that one tile sends, and one that a tile receives; what is sent once may be received by many.  to and from: the other end.  what:
  * a hash of what is received. */
 void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes);

@@ -51,7 +51,6 @@ static const struct array arrays[] = {
     ARRAY(copies, C(struct image_copy, first_move), C(struct image_copy, bytes), C(struct image_copy, moves), C(struct image_copy, overlaps),
           C(struct image_copy, element_bytes)),
     ARRAY(ops, C(struct image_op, kind), C(struct image_op, a), C(struct image_op, b), C(struct image_op, c), C(struct image_op, d)),
-    ARRAY(costs, C(struct image_cost, compute), C(struct image_cost, exchange), C(struct image_cost, host_exchange), C(struct image_cost, sync)),
     ARRAY(cases, C(struct image_case, value), C(struct image_case, target)),
     ARRAY(operands, C(struct image_operand, copy), C(struct image_operand, type), C(struct image_operand, elements)),
     ARRAY(dims, { 0, 0 }),

@@ -37,7 +37,6 @@ void image_release(struct image *image)
     vec_free(&image->moves);
     vec_free(&image->copies);
     vec_free(&image->ops);
-    vec_free(&image->costs);
     vec_free(&image->cases);
     vec_free(&image->operands);
     vec_free(&image->dims);

@@ -45,9 +45,6 @@ struct image_set {
     uint64_t first_vertex_id;  /* into image->vertex_ids (checked mode), in the order of the groups */
 };
 
-/* What an executed op costs in the model's cycles; image->costs[op]. */
-struct image_cost { uint64_t compute, exchange, host_exchange, sync; };
-
 enum image_op_kind {
 #define IMAGE_OP(constant, function) OP_##constant,
 #include "image/ops.def"
@@ -88,7 +85,6 @@ struct image {
     VEC(struct image_move) moves;
     VEC(struct image_copy) copies;
     VEC(struct image_op) ops;
-    VEC(struct image_cost) costs; /* one per op */
     VEC(struct image_case) cases;
     VEC(struct image_operand) operands;
     VEC(uint64_t) dims;

@@ -111,11 +111,10 @@ uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t p
 }
 
 /* Inferred: rows of 800 bytes take two packets, pieces of 128 bytes one. */
-enum { HOST_PACKET = 512 };
 
 uint64_t cost_host_packets(uint64_t bytes)
 {
-    return bytes / HOST_PACKET + (bytes % HOST_PACKET != 0);
+    return bytes / COST_HOST_PACKET + (bytes % COST_HOST_PACKET != 0);
 }
 
 uint64_t cost_memcpy(const pop_target *target, uint64_t bytes)

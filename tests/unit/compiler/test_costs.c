@@ -218,9 +218,14 @@ static void test_order_of_creation_does_not_matter(void **state)
     build_grid(&around, false, COUNT);
     assert_int_equal(ordered.image->states.count, around.image->states.count);
     assert_memory_equal(ordered.image->states.data, around.image->states.data, around.image->states.count);
-    struct image_cost a = cost_of(&ordered, OP_EXECUTE), b = cost_of(&around, OP_EXECUTE);
-    assert_memory_equal(&a, &b, sizeof(a));
-    assert_true(a.exchange && a.compute);
+    const struct model *a = &ordered.image->model, *b = &around.image->model;
+    assert_true(a->exchanges.count == 2 && b->exchanges.count == 2 && a->parts.count == b->parts.count && a->parts.count);
+    assert_memory_equal(a->parts.data, b->parts.data, a->parts.count * sizeof(*a->parts.data));
+    for (unsigned tile = 0; tile < TILES; ++tile)
+        for (unsigned exchange = 0; exchange < 2; ++exchange) {
+            struct tile_traffic there = traffic_of(&ordered, exchange, tile), here = traffic_of(&around, exchange, tile);
+            assert_true(there.sent == here.sent && there.received == here.received);
+        }
     end(&ordered);
     end(&around);
 }
@@ -249,8 +254,7 @@ static void test_gathers_are_copies(void **state)
     end(&f);
 }
 
-/* An external sync before a host copy, two internal ones after it. */
-static void test_host_copies_sync(void **state)
+static void test_host_copies(void **state)
 {
     (void)state;
     struct fixture f;
@@ -258,8 +262,9 @@ static void test_host_copies_sync(void **state)
     pop_tensor a = variable(&f, 10, 2, "a");
     pop_stream in = pop_graph_add_host_to_device_fifo(f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     compiled(&f, pop_copy_from_stream(in, a, false, NULL));
-    assert_int_equal(cost_of(&f, OP_STREAM_IN).sync, 3 * 118);
-    assert_int_equal(cost_of(&f, OP_STREAM_IN).host_exchange, cost_host_exchange(&f.graph->store->target, 40, 1));
+    const struct model_flow *flow = &f.image->model.flows.data[f.image->model.host_exchanges.data[0].first_flow];
+    assert_true(flow->tile == 2 && flow->tiles == 1 && flow->received == 40);
+    assert_int_equal(flow->cycles, cost_host_exchange(&f.graph->store->target, 40, 1));
     end(&f);
 }
 
@@ -284,12 +289,14 @@ static void test_leaves_are_planned_once(void **state)
     assert_int_equal(f.image->copies.count, 3);
     assert_int_equal(f.image->prints.count, 1);
     assert_int_equal(f.image->ops.count, 100 * 6 + 1);
-    struct image_cost cost = cost_of(&f, OP_COPY);
-    assert_true(cost.exchange > 0);
+    const struct model *model = &f.image->model;
+    assert_int_equal(model->exchanges.count, 1);
     size_t copies = 0;
     for (size_t i = 0; i < f.image->ops.count; ++i)
         if (f.image->ops.data[i].kind == OP_COPY) {
-            assert_memory_equal(&f.image->costs.data[i], &cost, sizeof(cost));
+            assert_int_equal(model->op_first.data[i + 1] - model->op_first.data[i], 1);
+            const struct model_step *step = &model->steps.data[model->op_steps.data[model->op_first.data[i]]];
+            assert_true(step->kind == MODEL_EXCHANGE && step->index == 0);
             ++copies;
         }
     assert_int_equal(copies, 200);
@@ -394,7 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_cost_what_lists_say), cmocka_unit_test(test_copies_cost_what_lists_say),
         cmocka_unit_test(test_order_of_creation_does_not_matter), cmocka_unit_test(test_gathers_are_copies),
-        cmocka_unit_test(test_host_copies_sync), cmocka_unit_test(test_leaves_are_planned_once),
+        cmocka_unit_test(test_host_copies), cmocka_unit_test(test_leaves_are_planned_once),
         cmocka_unit_test(test_distinct_pieces), cmocka_unit_test(test_many_marks), cmocka_unit_test(test_owners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,10 +234,12 @@ static void test_compute_cost(void **state)
     for (unsigned i = 0; i < 13; ++i)
         pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, 10), "data", pop_tensor_slice(a, i, i + 1, 0));
     compiled(&f, pop_execute(set, NULL));
-    struct image_cost cost = cost_of(&f, OP_EXECUTE);
-    assert_int_equal(cost.compute, 6 * 30);
-    assert_int_equal(cost.exchange, 0);
-    assert_int_equal(cost.sync, 0); /* nothing is exchanged: the tiles need not wait for each other */
+    const struct model *model = &f.image->model;
+    assert_int_equal(model->parts.count, 1);
+    assert_int_equal(model->parts.data[0].tile, 7);
+    assert_int_equal(model->parts.data[0].cycles, 6 * 30);
+    assert_int_equal(model->parts.data[0].active, 130);
+    assert_int_equal(model->exchanges.count, 0); /* nothing is exchanged: the tiles need not wait for each other */
     pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, 0), "data", pop_tensor_slice(a, 13, 14, 0));
     compiled(&f, pop_execute(set, NULL));
     assert_string_equal(image_string(f.image, f.image->sets.data[0].missing_estimate), "Scale");
@@ -257,13 +259,15 @@ static void test_exchange_cost(void **state)
         in_out(&f, set, "Sum", i / 10 + 1, a, pop_tensor_at(b, i));
     }
     compiled(&f, pop_execute(set, NULL));
-    uint64_t words = cost_of(&f, OP_EXECUTE).exchange;
+    assert_int_equal(traffic_of(&f, 0, 0).sent, 400);
+    for (unsigned tile = 1; tile <= 4; ++tile)
+        assert_int_equal(traffic_of(&f, 0, tile).received, 400);
     compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), b, false, NULL)); /* 40 words sent, 10 received by each of four tiles */
-    assert_int_equal(words - cost_of(&f, OP_COPY).exchange, 60);
-    assert_true(words >= 100 && words < 200);
+    assert_int_equal(traffic_of(&f, 0, 0).sent, 160);
+    assert_int_equal(traffic_of(&f, 0, 4).received, 40);
     compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), pop_tensor_slice(a, 40, 80, 0), false, NULL));
-    assert_int_equal(cost_of(&f, OP_COPY).exchange, 0);
-    assert_int_equal(cost_of(&f, OP_COPY).sync, 0);
+    assert_int_equal(f.image->model.exchanges.count, 0);
+    assert_int_equal(f.image->model.sets.count, 1);
     end(&f);
 }
 
@@ -282,9 +286,11 @@ static void test_exchange_of_overlapping_runs(void **state)
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 15, 65, 0), pop_tensor_at(b, 1));   /* 5 more from tile 2 */
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 12, 63, 0), pop_tensor_at(b, 2));   /* nothing new */
     compiled(&f, pop_execute(narrow, NULL));
-    uint64_t one = cost_of(&f, OP_EXECUTE).exchange;
+    assert_int_equal(traffic_of(&f, 0, 0).sent, 4);
+    assert_int_equal(traffic_of(&f, 0, 1).received, 4);
     compiled(&f, pop_execute(wide, NULL));
-    assert_int_equal(cost_of(&f, OP_EXECUTE).exchange - one, 24);
+    assert_int_equal(traffic_of(&f, 0, 0).sent, 80);
+    assert_int_equal(traffic_of(&f, 0, 1).received, 100);
     end(&f);
 }
 

@@ -57,7 +57,6 @@ static inline uint32_t build_strided(struct image *image, uint64_t source, int64
 static inline uint32_t build_op(struct image *image, unsigned kind, uint32_t a, uint32_t b, uint32_t c, uint64_t d)
 {
     *vec_push(&image->ops) = (struct image_op){ (uint16_t)kind, 0, a, b, c, d };
-    *vec_push(&image->costs) = (struct image_cost){ 1, 10, 100, 1000 };
     return (uint32_t)image->ops.count - 1;
 }
 
