@@ -231,6 +231,7 @@ void live_free(struct live *live)
     vec_free(&live->classes);
     vec_free(&live->buffers);
     vec_free(&live->bytes);
+    vec_free(&live->constants);
     free(live->slots);
     free(live->class_of);
     free(live);

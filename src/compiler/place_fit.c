@@ -116,11 +116,12 @@ static uint64_t first_fit(const struct fit *f, uint32_t index, uint64_t low, uin
         moved = false;
         for (size_t i = 0; i < f->placed.count; ++i) {
             const struct placed *p = &f->placed.data[i];
-            if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
-                at = align_up(p->end, block->alignment);
-            } else if (apart && f->paired[index] && is_pair(f, index, p->block) && shares_element(f->memory, at, block->bytes, p, &behind)) {
+            if (apart && f->paired[index] && is_pair(f, index, p->block) && shares_element(f->memory, at, block->bytes, p, &behind)) {
                 at = align_up(behind, block->alignment);
                 moved = true; /* what was passed may be in the way now */
+            } else if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
+                at = align_up(p->end, block->alignment);
+                moved |= f->paired[index] != 0;
             }
         }
         if (at + block->bytes > high || at + block->bytes < at)

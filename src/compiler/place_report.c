@@ -73,7 +73,7 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
 /* On the modelled device programs run whatever they need, and the profile tells (seed 001); elsewhere, and when the option says so, they do not. */
 static bool may_overflow(const struct compiler *c)
 {
-    if (options_is_set(c->options, "debug.allowOutOfMemory"))
+    if (*options_get(c->options, "engine", "debug.allowOutOfMemory"))
         return options_bool(c->options, "engine", "debug.allowOutOfMemory");
     return c->store->target.type == POP_TARGET_IPU_MODEL;
 }

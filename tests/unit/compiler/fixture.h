@@ -36,12 +36,12 @@ static inline void add_codelet(struct module *module, const char *name, unsigned
 }
 
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
- * Scalar: out scalar.  Sink: in vector.
+ * Scalar: out scalar.  Sink: in vector.  Fill: out vector.
  * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors. */
 static inline struct module *make_module(void)
 {
     struct module *module = module_create("test", 1);
-    module->codelets = arena_alloc(&module->arena, 10 * sizeof(*module->codelets));
+    module->codelets = arena_alloc(&module->arena, 11 * sizeof(*module->codelets));
     struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
     struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
     struct codelet_field scale[] = { make_field("data", FIELD_INOUT, SHAPE_VECTOR, 0, true, 4) };
@@ -51,6 +51,7 @@ static inline struct module *make_module(void)
     struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4), make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
     struct codelet_field scalar[] = { make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 0, false, 4) };
     struct codelet_field sink[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4) };
+    struct codelet_field fill[] = { make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4) };
     add_codelet(module, "Sum", 24, sum, 2);
     add_codelet(module, "Map", 32, map, 2);
     add_codelet(module, "Scale", 16, scale, 1);
@@ -59,6 +60,7 @@ static inline struct module *make_module(void)
     add_codelet(module, "Two", 32, two, 2);
     add_codelet(module, "Scalar", 8, scalar, 1);
     add_codelet(module, "Sink", 16, sink, 1);
+    add_codelet(module, "Fill", 16, fill, 1);
     return module;
 }
 

@@ -66,7 +66,8 @@ static inline struct image *small_image(pop_target_type type)
                         .always_live = 60,
                         .most_live = 40 });
     ADD_ALL(m->uses, { MODEL_STACK_CATEGORY, MODEL_NON_INTERLEAVED, 0, 0, 4, 60 },
-            { MODEL_VARIABLE_CATEGORY, MODEL_NON_INTERLEAVED, 1, 0, 4, 40 },
+            { MODEL_VARIABLE_CATEGORY, MODEL_NON_INTERLEAVED, MODEL_OVERLAPPED, 0, 4, 40 },
+            { MODEL_VARIABLE_CATEGORY, MODEL_NON_INTERLEAVED, MODEL_SHARED, 0, 4, 40 },
             { MODEL_VARIABLE_CATEGORY, MODEL_INTERLEAVED, 0, 3, 1, 50 });
     ADD_ALL(m->set_vertices, { 0, 1, 2, 40, 0, 4, 8, 2, 12 }, { 0, 3, 1, 20, 4, 0, 4, 0, 8 });
     ADD_ALL(m->type_vertices, { 0, 1, 2, 40, 0, 4, 8, 2, 12 }, { 1, 3, 1, 20, 4, 0, 4, 0, 8 });

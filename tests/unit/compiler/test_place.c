@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is said when it does not fit. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct scene {
+    struct fixture f;
+    pop_tensor a, b;
+    pop_program all;
+};
+
+static void begin_on(struct scene *s, const char *line)
+{
+    memset(s, 0, sizeof(*s));
+    pop_target target;
+    if (pop_target_from_text(line, &target, &s->f.error) != POP_OK)
+        fail_msg("%s", s->f.error.text);
+    s->f.graph = pop_graph_create(&target);
+    assert_true(store_add_module(s->f.graph->store, POP_HERE, "test", make_module()));
+    s->a = variable(&s->f, 10, 0, "a");
+    s->b = variable(&s->f, 10, 1, "b");
+    s->all = pop_sequence(s->f.graph, NULL);
+}
+
+static void set_option(struct scene *s, const char *key, const char *value)
+{
+    pop_option option = { key, value };
+    if (options_apply(&s->f.options, "engine", (pop_options){ &option, 1 }, NULL, POP_HERE, "test", &s->f.error) != POP_OK)
+        fail_msg("%s", s->f.error.text);
+}
+
+static pop_compute_set set_named(struct scene *s, const char *name)
+{
+    pop_compute_set set = pop_graph_add_compute_set(s->f.graph, name);
+    pop_sequence_add(s->all, pop_execute(set, NULL));
+    return set;
+}
+
+/* Bytes of a category over all tiles and regions. */
+static uint64_t bytes_of(const struct fixture *f, enum model_category category, enum model_overlap overlap)
+{
+    uint64_t sum = 0;
+    const struct model *model = &f->image->model;
+    for (size_t i = 0; i < model->uses.count; ++i)
+        if (model->uses.data[i].category == category && model->uses.data[i].overlapped == overlap)
+            sum += model->uses.data[i].bytes * model->uses.data[i].tiles;
+    return sum;
+}
+
+static uint64_t raw_bytes(const struct fixture *f, enum model_category category)
+{
+    return bytes_of(f, category, MODEL_ALONE) + bytes_of(f, category, MODEL_OVERLAPPED);
+}
+
+static uint64_t highest(const struct fixture *f)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < f->image->model.tiles.count; ++i)
+        most = f->image->model.tiles.data[i].total_with_gaps > most ? f->image->model.tiles.data[i].total_with_gaps : most;
+    return most;
+}
+
+/* On each tile and in each region: addresses that one thing has, and those that several share, are all there are. */
+static void sums_hold(const struct fixture *f)
+{
+    const struct model *model = &f->image->model;
+    for (size_t t = 0; t < model->tiles.count; ++t) {
+        const struct model_tile *tile = &model->tiles.data[t];
+        uint64_t sum[MODEL_REGIONS] = { 0 };
+        for (size_t i = 0; i < model->uses.count; ++i) {
+            const struct model_use *use = &model->uses.data[i];
+            if (use->tile <= t && t < use->tile + use->tiles && use->overlapped != MODEL_OVERLAPPED)
+                sum[use->region] += use->bytes;
+        }
+        for (int r = 0; r < MODEL_REGIONS; ++r) {
+            assert_int_equal(sum[r], tile->bytes[r]);
+            assert_true(tile->bytes[r] <= tile->with_gaps[r]);
+        }
+        assert_true(tile->bytes[0] + tile->bytes[1] + tile->bytes[2] <= tile->total_with_gaps);
+        assert_true(tile->always_live + tile->most_live <= tile->bytes[0] + tile->bytes[1] + tile->bytes[2]);
+    }
+}
+
+static void compiled_scene(struct scene *s)
+{
+    compiled(&s->f, s->all);
+    sums_hold(&s->f);
+}
+
+/* A vertex that reads a on its tile and writes b on another. */
+static void test_variables_and_messages(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+    in_out(&s.f, set_named(&s, "back"), "Map", 0, s.a, s.b);
+    compiled_scene(&s);
+    assert_int_equal(raw_bytes(&s.f, MODEL_VARIABLE_CATEGORY), 80);
+    assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 40);
+    assert_int_equal(raw_bytes(&s.f, MODEL_OUTPUT_EDGE_CATEGORY), 40);
+    assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 2 * 3168);
+    assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_INSTANCE_STATE_CATEGORY), 2 * 16); /* two pointers with sizes, of four bytes each */
+    assert_int_equal(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY), 0);    /* code is not counted without compileIPUCode */
+    end(&s.f);
+}
+
+static void test_code(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
+    pop_stream in = pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_sequence_add(s.all, pop_copy_from_stream(in, s.a, false, NULL));
+    in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+    compiled_scene(&s);
+    assert_true(raw_bytes(&s.f, MODEL_CONTROL_CODE_CATEGORY) > 0);
+    assert_true(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY) > 0);
+    assert_true(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_CODE_CATEGORY) > 0);
+    assert_true(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY) > 0);
+    assert_int_equal(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY) % 8, 0);
+    end(&s.f);
+}
+
+static void test_constants(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor constant = pop_graph_add_constant_float(s.f.graph, POP_FLOAT, POP_SHAPE(6), 2, "two");
+    pop_graph_set_tile_mapping(s.f.graph, constant, 0);
+    pop_graph_connect(s.f.graph, vertex(&s.f, set_named(&s, "reads"), "Sink", 0, 10), "in", constant);
+    compiled_scene(&s);
+    assert_int_equal(bytes_of(&s.f, MODEL_CONSTANT_CATEGORY, MODEL_ALONE), 24);
+    end(&s.f);
+}
+
+/* Rows of another variable are tables; state of a vertex's own length is data; every second element is laid out anew. */
+static void test_fields_and_rearrangement(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_compute_set set = set_named(&s, "rows");
+    pop_vertex v = vertex(&s.f, set, "Rows", 0, 10);
+    pop_tensor table = variable(&s.f, 12, 0, "table"), wide = variable(&s.f, 64, 0, "wide"), sum = variable(&s.f, 1, 0, "sum");
+    size_t shape[] = { 2, 6 };
+    pop_graph_connect(s.f.graph, v, "in", pop_tensor_reshape(table, (pop_shape){ 2, shape }));
+    pop_graph_connect(s.f.graph, v, "out", pop_tensor_slice(s.a, 0, 4, 0));
+    pop_graph_set_field_size(s.f.graph, v, "taps", 5);
+    in_out(&s.f, set, "Sum", 0, pop_tensor_sub_sample(wide, 2, 0), sum);
+    compiled_scene(&s);
+    assert_true(raw_bytes(&s.f, MODEL_VERTEX_FIELD_DATA_CATEGORY) >= 2 * 4 + 5 * 4);
+    assert_int_equal(raw_bytes(&s.f, MODEL_REARRANGEMENT_CATEGORY), 32 * 4);
+    const struct model *model = &s.f.image->model;
+    uint64_t pointers = 0, copies = 0;
+    for (size_t i = 0; i < model->type_vertices.count; ++i) {
+        pointers += model->type_vertices.data[i].edge_pointers;
+        copies += model->type_vertices.data[i].copy_pointers;
+    }
+    assert_true(pointers > 0 && copies > 0);
+    uint64_t of_sets = 0;
+    for (size_t i = 0; i < model->set_vertices.count; ++i)
+        of_sets += model->set_vertices.data[i].edge_pointers * model->set_vertices.data[i].tiles;
+    assert_int_equal(of_sets, pointers);
+    end(&s.f);
+}
+
+static void test_control_ids(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_program programs[2] = { s.all, pop_sequence(s.f.graph, NULL) };
+    in_out(&s.f, set_named(&s, "there"), "Map", 0, pop_tensor_slice(s.a, 0, 5, 0), pop_tensor_slice(s.a, 5, 10, 0));
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 2, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(raw_bytes(&s.f, MODEL_CONTROL_ID_CATEGORY), 4 + 4860); /* the guide's programId and broadcastProgramId */
+    end(&s.f);
+}
+
+/* A set in which both tiles have vertices, and one in which one has. */
+static void test_instrumentation(void **state)
+{
+    (void)state;
+    static const struct { const char *level; uint64_t bytes; } levels[] = { { "tile", 12 }, { "vertex", 16 }, { "device", 8 }, { "ipu", 8 } };
+    for (size_t i = 0; i < 4; ++i) {
+        struct scene s;
+        begin_on(&s, "ipu1 type=ipu_model");
+        pop_compute_set both = set_named(&s, "both"), one = set_named(&s, "one");
+        in_out(&s.f, both, "Map", 0, pop_tensor_slice(s.a, 0, 5, 0), pop_tensor_slice(s.a, 5, 10, 0));
+        in_out(&s.f, both, "Map", 1, pop_tensor_slice(s.b, 0, 5, 0), pop_tensor_slice(s.b, 5, 10, 0));
+        in_out(&s.f, one, "Map", 1, pop_tensor_slice(s.b, 0, 2, 0), pop_tensor_slice(s.b, 2, 4, 0));
+        in_out(&s.f, one, "Map", 1, pop_tensor_slice(s.b, 4, 6, 0), pop_tensor_slice(s.b, 6, 8, 0));
+        compiled_scene(&s);
+        assert_int_equal(raw_bytes(&s.f, MODEL_INSTRUMENTATION_RESULTS_CATEGORY), 0);
+        set_option(&s, "debug.instrumentCompute", "true");
+        set_option(&s, "debug.computeInstrumentationLevel", levels[i].level);
+        compiled_scene(&s);
+        assert_int_equal(raw_bytes(&s.f, MODEL_INSTRUMENTATION_RESULTS_CATEGORY), levels[i].bytes);
+        end(&s.f);
+    }
+}
+
+/* Between IPUs: what a set reads, headers, and code where it is counted. */
+static void test_two_ipus(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model ipus=2 compile_ipu_code=true");
+    in_out(&s.f, set_named(&s, "there"), "Sum", 1300, s.a, pop_tensor_at(s.b, 0));
+    compiled_scene(&s);
+    assert_int_equal(raw_bytes(&s.f, MODEL_GLOBAL_MESSAGE_CATEGORY), 40);
+    assert_true(raw_bytes(&s.f, MODEL_GLOBAL_EXCHANGE_PACKET_HEADER_CATEGORY) >= 8);
+    assert_true(raw_bytes(&s.f, MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY) > 0);
+    end(&s.f);
+}
+
+/* Three bytes for the host are packed on their tile. */
+static void test_host_messages(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor bytes = pop_graph_add_variable(s.f.graph, POP_UNSIGNED_CHAR, POP_SHAPE(3), "bytes");
+    pop_graph_set_tile_mapping(s.f.graph, bytes, 0);
+    pop_stream out = pop_graph_add_device_to_host_fifo(s.f.graph, "out", POP_UNSIGNED_CHAR, 3, POP_NO_OPTIONS);
+    pop_sequence_add(s.all, pop_copy_to_stream(bytes, out, false, NULL));
+    compiled_scene(&s);
+    assert_int_equal(raw_bytes(&s.f, MODEL_HOST_MESSAGE_CATEGORY), 4);
+    end(&s.f);
+}
+
+/* Values that follow each other in time share their place, also of different categories. */
+static void test_sharing(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor first = variable(&s.f, 1000, 2, "first"), second = variable(&s.f, 1000, 2, "second"), far = variable(&s.f, 100, 0, "far");
+    pop_compute_set sets[5];
+    for (int i = 0; i < 5; ++i)
+        sets[i] = set_named(&s, "s");
+    for (size_t i = 0; i < 2; ++i) {
+        pop_tensor t = i ? second : first;
+        for (size_t k = 0; k < 2; ++k)
+            pop_graph_connect(s.f.graph, vertex(&s.f, sets[2 * i], "Fill", 2, 10), "out", pop_tensor_slice(t, 500 * k, 500 * k + 500, 0));
+        pop_graph_connect(s.f.graph, vertex(&s.f, sets[2 * i + 1], "Sink", 2, 10), "in", t);
+    }
+    pop_graph_connect(s.f.graph, vertex(&s.f, sets[4], "Sink", 2, 10), "in", far);
+    compiled_scene(&s);
+    assert_int_equal(bytes_of(&s.f, MODEL_VARIABLE_CATEGORY, MODEL_OVERLAPPED), 8000);
+    assert_int_equal(bytes_of(&s.f, MODEL_VARIABLE_CATEGORY, MODEL_SHARED), 3600);
+    assert_int_equal(bytes_of(&s.f, MODEL_MULTIPLE_CATEGORY, MODEL_SHARED), 400); /* the message lies there too */
+    const struct model *model = &s.f.image->model;
+    assert_int_equal(model->tiles.data[2].most_live, 4000);
+    end(&s.f);
+}
+
+/* A program that uses any interleaved variable reaches to its region: 131,072 and 212,992 bytes. */
+static void test_interleaved_floors(void **state)
+{
+    (void)state;
+    static const struct { const char *line; uint64_t floor; } machines[] = { { "ipu1 type=ipu_model", 131072 }, { "ipu2 type=ipu_model", 212992 },
+                                                                             { "bow type=ipu_model", 212992 }, { "ipu21 type=ipu_model", 212992 } };
+    for (size_t i = 0; i < 4; ++i) {
+        struct scene s;
+        begin_on(&s, machines[i].line);
+        in_out(&s.f, set_named(&s, "s"), "Wide", 0, s.a, variable(&s.f, 1, 0, "sum"));
+        compiled_scene(&s);
+        assert_true(highest(&s.f) < machines[i].floor);
+        struct codelet *wide = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")].codelet;
+        wide->fields[0].interleaved = true;
+        compiled_scene(&s);
+        assert_int_equal(highest(&s.f), machines[i].floor + 40);
+        assert_int_equal(s.f.image->model.tiles.data[0].bytes[MODEL_INTERLEAVED], 40);
+        end(&s.f);
+    }
+}
+
+static struct codelet *constrained(struct scene *s, const char **constraint)
+{
+    struct codelet *map = (struct codelet *)(uintptr_t)s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet;
+    map->constraints = constraint;
+    map->constraint_count = 1;
+    return map;
+}
+
+static void test_element_constraints(void **state)
+{
+    (void)state;
+    struct scene s;
+    const char *constraint = "elem(*in) != elem(*out)";
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor c = variable(&s.f, 10, 0, "c");
+    in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
+    constrained(&s, &constraint);
+    compiled_scene(&s);
+    assert_int_equal(highest(&s.f), 16384 + 40);
+    end(&s.f);
+    begin_on(&s, "ipu1 type=ipu_model memory=8192 memory_element=8192");
+    c = variable(&s.f, 10, 0, "c");
+    in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
+    constrained(&s, &constraint);
+    refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "Map: constraint 'elem(*in) != elem(*out)' cannot be met on tile 0: 'a' (40 bytes) and 'c' (40 bytes)");
+    end(&s.f);
+}
+
+/* On the model it is compiled, and told; on a device, or when the user says so, it is an error with the worst tiles and variables. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    struct scene s;
+    static const char *const lines[] = { "ipu1 type=ipu_model", "ipu1" };
+    for (size_t i = 0; i < 2; ++i) {
+        begin_on(&s, lines[i]);
+        pop_tensor large = variable(&s.f, 100000, 7, "large"), larger = variable(&s.f, 200000, 9, "larger");
+        pop_compute_set set = set_named(&s, "s");
+        in_out(&s.f, set, "Sum", 7, large, pop_tensor_at(s.a, 0));
+        in_out(&s.f, set, "Sum", 9, larger, pop_tensor_at(s.a, 1));
+        if (i)
+            set_option(&s, "debug.allowOutOfMemory", "true");
+        compiled_scene(&s);
+        assert_int_equal(s.f.image->model.tiles.data[9].bytes[MODEL_OVERFLOWED], 800000);
+        set_option(&s, "debug.allowOutOfMemory", "false");
+        image_release(s.f.image);
+        s.f.image = NULL;
+        refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "2 tiles are out of memory: tile 9 needs ");
+        assert_non_null(strstr(s.f.error.text, " bytes of 262144, tile 7 needs "));
+        assert_non_null(strstr(s.f.error.text, "the largest on tile 9 are 'larger' (800000 bytes), 'stack' (3168 bytes)"));
+        assert_non_null(strstr(s.f.error.text, "debug.allowOutOfMemory"));
+        end(&s.f);
+    }
+    begin_on(&s, "ipu1 memory=1024 memory_element=1024"); /* no room for the stack */
+    in_out(&s.f, set_named(&s, "s"), "Sum", 0, s.a, pop_tensor_at(s.b, 0));
+    refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "bytes of 1024");
+    end(&s.f);
+}
+
+static void test_lowered_variables(void **state)
+{
+    (void)state;
+    struct scene s;
+    char path[64], text[4096];
+    snprintf(path, sizeof(path), "lowered-%ld.json", (long)getpid());
+    begin_on(&s, "ipu1 type=ipu_model tiles=2");
+    in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+    set_option(&s, "debug.loweredVarDumpFile", path);
+    compiled_scene(&s);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    assert_int_equal(remove(path), 0);
+    assert_non_null(strstr(text, "{\"numTiles\":2,\"targetMemoryInfo\":{\"tileMemory\":262144,\"interleavedMemoryStart\":131072,\"memoryElementOffsets\":[0,16384,"));
+    assert_non_null(strstr(text, "114688,131072,163840,196608,229376],\"supervisorInstrFetchDelay\":64}"));
+    assert_non_null(strstr(text, "\"name\":\"<message:a>\",\"sizeBytes\":40,\"alignment\":8,"));
+    assert_non_null(strstr(text, "\"category\":\"message\",\"isConstant\":false,\"alwaysLive\":false"));
+    assert_non_null(strstr(text, "\"allocationOrderByTile\":[["));
+    set_option(&s, "debug.loweredVarDumpFile", "vars.capnp");
+    refused(&s.f, s.all, POP_INVALID_OPTION, "debug.loweredVarDumpFile is 'vars.capnp': it must end with .json");
+    end(&s.f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variables_and_messages),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_fields_and_rearrangement),
+        cmocka_unit_test(test_control_ids),
+        cmocka_unit_test(test_instrumentation),
+        cmocka_unit_test(test_two_ipus),
+        cmocka_unit_test(test_host_messages),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_interleaved_floors),
+        cmocka_unit_test(test_element_constraints),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lowered_variables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
