@@ -34,6 +34,10 @@ pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value 
 
 static pop_status executed(const pop_engine *engine, const char *api, pop_profile_value *profile, pop_error *error)
 {
+    if (engine->trace.full)
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
+                         "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",
+                         TRACE_MOST);
     return execution_profile(engine->image, &engine->options, &engine->trace, api, profile, error);
 }
 

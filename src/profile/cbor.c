@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as CBOR, through libcbor's streaming encoder and decoder. */
 #include "base/error.h"
+#include "profile/output.h"
 #include "profile/value.h"
 
 #include <cbor.h>
 
 /* Writes what an encoder put into a buffer. */
-#define ENCODE(file, encoder, value)                                                                                   \
+#define ENCODE(out, encoder, value)                                                                                    \
     do {                                                                                                               \
         unsigned char head_[16];                                                                                       \
-        fwrite(head_, 1, encoder(value, head_, sizeof(head_)), file);                                                  \
+        output_put(out, head_, encoder(value, head_, sizeof(head_)));                                                  \
     } while (0)
 
 static size_t encode_null(int unused, unsigned char *buffer, size_t size)
@@ -18,47 +19,62 @@ static size_t encode_null(int unused, unsigned char *buffer, size_t size)
     return cbor_encode_null(buffer, size);
 }
 
-static void write_text(FILE *file, const char *text)
+static void write_text(struct output *out, const char *text)
 {
     size_t length = strlen(text);
-    ENCODE(file, cbor_encode_string_start, length);
-    fwrite(text, 1, length, file);
+    ENCODE(out, cbor_encode_string_start, length);
+    output_put(out, text, length);
 }
 
-static void write_value(FILE *file, const pop_profile_value *value)
+static void write_value(struct output *out, const pop_profile_value *value);
+
+static void write_vector(struct output *out, const pop_profile_value *vector)
+{
+    size_t size = pop_profile_size(vector);
+    ENCODE(out, cbor_encode_array_start, size);
+    for (size_t i = 0, run; i < size; i += run) {
+        const pop_profile_value *item = pop_profile_at(vector, i);
+        unsigned char number[16];
+        run = profile_run(vector, i);
+        if (run == 1)
+            write_value(out, item);
+        else /* runs are of numbers */
+            output_repeat(out, number, cbor_encode_uint(item->as.natural, number, sizeof(number)), run);
+    }
+}
+
+static void write_value(struct output *out, const pop_profile_value *value)
 {
     switch (value->type) {
     case POP_PROFILE_NULL:
-        ENCODE(file, encode_null, 0);
+        ENCODE(out, encode_null, 0);
         break;
     case POP_PROFILE_BOOL:
-        ENCODE(file, cbor_encode_bool, value->as.boolean);
+        ENCODE(out, cbor_encode_bool, value->as.boolean);
         break;
     case POP_PROFILE_INT:
         if (value->as.integer < 0)
-            ENCODE(file, cbor_encode_negint, ~(uint64_t)value->as.integer);
+            ENCODE(out, cbor_encode_negint, ~(uint64_t)value->as.integer);
         else
-            ENCODE(file, cbor_encode_uint, (uint64_t)value->as.integer);
+            ENCODE(out, cbor_encode_uint, (uint64_t)value->as.integer);
         break;
     case POP_PROFILE_UINT:
-        ENCODE(file, cbor_encode_uint, value->as.natural);
+        ENCODE(out, cbor_encode_uint, value->as.natural);
         break;
     case POP_PROFILE_DOUBLE:
-        ENCODE(file, cbor_encode_double, value->as.real);
+        ENCODE(out, cbor_encode_double, value->as.real);
         break;
     case POP_PROFILE_STRING:
-        write_text(file, value->as.string);
+        write_text(out, value->as.string);
         break;
     case POP_PROFILE_VECTOR:
-        ENCODE(file, cbor_encode_array_start, pop_profile_size(value));
-        for (size_t i = 0; i < pop_profile_size(value); ++i)
-            write_value(file, pop_profile_at(value, i));
+        write_vector(out, value);
         break;
     case POP_PROFILE_MAP:
-        ENCODE(file, cbor_encode_map_start, pop_profile_size(value));
+        ENCODE(out, cbor_encode_map_start, pop_profile_size(value));
         for (size_t i = 0; i < pop_profile_size(value); ++i) {
-            write_text(file, pop_profile_key(value, i));
-            write_value(file, pop_profile_item(value, i));
+            write_text(out, pop_profile_key(value, i));
+            write_value(out, pop_profile_item(value, i));
         }
         break;
     }
@@ -67,8 +83,12 @@ static void write_value(FILE *file, const pop_profile_value *value)
 bool pop_profile_write_cbor(FILE *file, const pop_profile_value *value)
 {
     static const pop_profile_value nothing;
-    write_value(file, value ? value : &nothing);
-    return fflush(file) == 0 && !ferror(file);
+    struct output *out = MEM_NEW(struct output);
+    out->file = file;
+    write_value(out, value ? value : &nothing);
+    bool good = output_end(out);
+    free(out);
+    return good;
 }
 
 /* The next item's head, as libcbor's callbacks deliver it. */

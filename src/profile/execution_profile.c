@@ -6,6 +6,8 @@
 #include "profile/execution_profile.h"
 
 #include "base/error.h"
+#include "base/log.h"
+#include "profile/first_steps.h"
 
 struct execution {
     const struct image *image;
@@ -111,15 +113,24 @@ static void on_event(void *user, const struct timeline_event *event)
         pop_profile_push(&e->steps, timed_step(e, event));
 }
 
-/* The steps of a trace, one after another. */
+/* The steps of a trace, one after another, as many as a profile holds. */
 static void tell_steps(struct execution *e, const struct trace *trace)
 {
     const struct image *image = e->image;
     struct timeline timeline;
+    struct trace first = { 0 };
+    uint64_t steps = steps_told(&image->model, e->timeline.times);
+    if (steps > EXECUTION_STEPS_MOST) {
+        LOG(PROFILER, WARN, "%llu steps were executed: the profile's sums are of all, its trace and list are of the first %d", (unsigned long long)steps,
+            EXECUTION_STEPS_MOST);
+        first_steps(&first, trace, &image->model, EXECUTION_STEPS_MOST);
+        trace = &first;
+    }
     e->figures = mem_zero(image->model.steps.count + 1, sizeof(*e->figures));
     e->known = mem_zero(image->model.steps.count + 1, sizeof(*e->known));
     timeline_make(&timeline, image, trace, on_event, e);
     timeline_free(&timeline);
+    trace_free(&first);
     free(e->figures);
     free(e->known);
 }

@@ -14,6 +14,9 @@ struct instrumentation {
 };
 struct instrumentation instrumentation_of(const struct option_set *options);
 
+/* Steps that are told one by one, beyond which only sums are: half a gigabyte of values. */
+enum { EXECUTION_STEPS_MOST = 1 << 20 };
+
 /* Of what a trace tells.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
  * stays then. */
 pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,

@@ -1,55 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as JSON: our own streaming writer, jansson as the reader. */
 #include "base/error.h"
+#include "profile/output.h"
 #include "profile/value.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
-static void write_string(FILE *file, const char *text)
+/* A profile has few different shares, told again for each step that ran: texts of doubles are kept. */
+enum { KEPT = 256 };
+struct json_writer {
+    struct output out;
+    bool pretty;
+    struct kept_double {
+        double value;
+        char text[40]; /* empty: none */
+    } kept[KEPT];
+};
+
+static void write_text(struct json_writer *w, const char *text)
 {
-    fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; ++c) {
+    output_put(&w->out, text, strlen(text));
+}
+
+static void write_string(struct json_writer *w, const char *text)
+{
+    output_char(&w->out, '"');
+    for (const char *c = text; *c;) {
+        size_t plain = 0;
+        while ((unsigned char)c[plain] >= 0x20 && c[plain] != '"' && c[plain] != '\\')
+            ++plain;
+        output_put(&w->out, c, plain);
+        c += plain;
+        if (!*c)
+            break;
+        char escape[8];
         if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if (*c == '\n')
-            fputs("\\n", file);
-        else if (*c == '\t')
-            fputs("\\t", file);
-        else if (*c < 0x20)
-            fprintf(file, "\\u%04x", *c);
+            snprintf(escape, sizeof(escape), "\\%c", *c);
+        else if (*c == '\n' || *c == '\t')
+            snprintf(escape, sizeof(escape), "\\%c", *c == '\n' ? 'n' : 't');
         else
-            fputc(*c, file);
+            snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*c);
+        write_text(w, escape);
+        ++c;
     }
-    fputc('"', file);
+    output_char(&w->out, '"');
 }
 
 /* The fewest digits that read back as the same number.  JSON has no infinities: they and NaN are null. */
-static void write_double(FILE *file, double value)
+static void double_text(double value, char text[40])
 {
     if (!isfinite(value)) {
-        fputs("null", file);
+        strcpy(text, "null");
         return;
     }
-    char text[40];
     for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
+        snprintf(text, 36, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
-    fputs(text, file);
     if (!strpbrk(text, ".e"))
-        fputs(".0", file); /* a double stays one when it is read */
+        strcat(text, ".0"); /* a double stays one when it is read */
 }
 
-static void new_line(FILE *file, unsigned depth)
+static void write_double(struct json_writer *w, double value)
 {
-    fprintf(file, "\n%*s", (int)depth * 2, "");
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    struct kept_double *kept = &w->kept[(bits * UINT64_C(0x9E3779B97F4A7C15)) >> 56];
+    if (!kept->text[0] || memcmp(&kept->value, &value, sizeof(value)) != 0) {
+        double_text(value, kept->text);
+        kept->value = value;
+    }
+    write_text(w, kept->text);
 }
 
-/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors.
- */
+static void new_line(struct json_writer *w, unsigned depth)
+{
+    output_char(&w->out, '\n');
+    output_repeat(&w->out, "  ", 2, depth);
+}
+
+/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors. */
 static bool is_tall(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)
@@ -60,67 +92,108 @@ static bool is_tall(const pop_profile_value *value)
     return false;
 }
 
-/* Most of a profile is such numbers, most of them 0. */
-static void write_natural(FILE *file, uint64_t value)
+/* Most of a profile is such numbers, most of them 0.  Returns how many characters, which begin at *first. */
+static size_t natural_text(uint64_t value, char digits[24], const char **first)
 {
-    char digits[24], *digit = digits + sizeof(digits);
+    char *digit = digits + 24;
     do
         *--digit = (char)('0' + value % 10);
     while (value /= 10);
-    fwrite(digit, 1, (size_t)(digits + sizeof(digits) - digit), file);
+    *first = digit;
+    return (size_t)(digits + 24 - digit);
 }
 
-static void write_value(FILE *file, const pop_profile_value *value, bool pretty, unsigned depth)
+static void write_natural(struct json_writer *w, uint64_t value)
+{
+    char digits[24];
+    const char *first;
+    size_t length = natural_text(value, digits, &first);
+    output_put(&w->out, first, length);
+}
+
+static void write_value(struct json_writer *w, const pop_profile_value *value, unsigned depth);
+
+/* Elements of a vector that is held as runs: numbers all of them. */
+static void write_runs(struct json_writer *w, const pop_profile_value *vector)
+{
+    for (size_t i = 0, run; i < pop_profile_size(vector); i += run) {
+        char digits[24], piece[25] = ",";
+        const char *first;
+        run = profile_run(vector, i);
+        size_t length = natural_text(pop_profile_at(vector, i)->as.natural, digits, &first);
+        output_put(&w->out, ",", i != 0);
+        output_put(&w->out, first, length);
+        memcpy(piece + 1, first, length);
+        output_repeat(&w->out, piece, length + 1, run - 1);
+    }
+}
+
+static void write_members(struct json_writer *w, const pop_profile_value *value, unsigned depth)
+{
+    bool map = value->type == POP_PROFILE_MAP, tall = w->pretty && is_tall(value);
+    output_char(&w->out, map ? '{' : '[');
+    if (!map && value->as.vector->ends) {
+        write_runs(w, value);
+    } else {
+        for (size_t i = 0; i < pop_profile_size(value); ++i) {
+            if (i)
+                output_char(&w->out, ',');
+            if (tall)
+                new_line(w, depth + 1);
+            if (map) {
+                write_string(w, pop_profile_key(value, i));
+                output_char(&w->out, ':');
+            }
+            write_value(w, map ? pop_profile_item(value, i) : pop_profile_at(value, i), depth + 1);
+        }
+    }
+    if (tall)
+        new_line(w, depth);
+    output_char(&w->out, map ? '}' : ']');
+}
+
+static void write_value(struct json_writer *w, const pop_profile_value *value, unsigned depth)
 {
     switch (value->type) {
     case POP_PROFILE_NULL:
-        fputs("null", file);
+        write_text(w, "null");
         break;
     case POP_PROFILE_BOOL:
-        fputs(value->as.boolean ? "true" : "false", file);
+        write_text(w, value->as.boolean ? "true" : "false");
         break;
     case POP_PROFILE_INT:
-        fprintf(file, "%" PRId64, value->as.integer);
+        if (value->as.integer < 0)
+            output_char(&w->out, '-');
+        write_natural(w, value->as.integer < 0 ? ~(uint64_t)value->as.integer + 1 : (uint64_t)value->as.integer);
         break;
     case POP_PROFILE_UINT:
-        write_natural(file, value->as.natural);
+        write_natural(w, value->as.natural);
         break;
     case POP_PROFILE_DOUBLE:
-        write_double(file, value->as.real);
+        write_double(w, value->as.real);
         break;
     case POP_PROFILE_STRING:
-        write_string(file, value->as.string);
+        write_string(w, value->as.string);
         break;
     case POP_PROFILE_VECTOR:
-    case POP_PROFILE_MAP: {
-        bool map = value->type == POP_PROFILE_MAP, tall = pretty && is_tall(value);
-        fputc(map ? '{' : '[', file);
-        for (size_t i = 0; i < pop_profile_size(value); ++i) {
-            if (i)
-                fputc(',', file);
-            if (tall)
-                new_line(file, depth + 1);
-            if (map) {
-                write_string(file, pop_profile_key(value, i));
-                fputc(':', file);
-            }
-            write_value(file, map ? pop_profile_item(value, i) : pop_profile_at(value, i), pretty, depth + 1);
-        }
-        if (tall)
-            new_line(file, depth);
-        fputc(map ? '}' : ']', file);
+    case POP_PROFILE_MAP:
+        write_members(w, value, depth);
         break;
-    }
     }
 }
 
 bool pop_profile_write_json(FILE *file, const pop_profile_value *value, bool pretty)
 {
     static const pop_profile_value nothing;
-    write_value(file, value ? value : &nothing, pretty, 0);
+    struct json_writer *w = MEM_NEW(struct json_writer);
+    w->out.file = file;
+    w->pretty = pretty;
+    write_value(w, value ? value : &nothing, 0);
     if (pretty)
-        fputc('\n', file);
-    return fflush(file) == 0 && !ferror(file);
+        output_char(&w->out, '\n');
+    bool good = output_end(&w->out);
+    free(w);
+    return good;
 }
 
 static pop_profile_value from_json(json_t *json)

@@ -3,6 +3,7 @@
 #include "unit/profile/values.h"
 
 #include "profile/execution_profile.h"
+#include "profile/first_steps.h"
 #include "unit/profile/model.h"
 
 static pop_profile_value profile_of(pop_target_type type, pop_options list, bool ran)
@@ -180,12 +181,55 @@ static void a_set_without_estimates_is_named(void **state)
     image_release(image);
 }
 
+/* Two thousand million iterations: sums of all of them, steps of the first. */
+static void endless_runs_have_their_first_steps(void **state)
+{
+    (void)state;
+    struct image *image = small_image(POP_TARGET_IPU_MODEL);
+    struct trace trace = small_trace();
+    struct option_set options = { 0 };
+    pop_profile_value p = { 0 };
+    trace.entries.data[2].times = 2000000000;
+    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    assert_true(number(&p, "simulation.tileCycles.compute") == 2e9 * 1230);
+    assert_true(number(&p, "simulation.cycles") > 2e9 * 600);
+    assert_int_equal(pop_profile_size(pop_profile_path(&p, "simulation.steps")), EXECUTION_STEPS_MOST);
+    assert_int_equal(pop_profile_size(pop_profile_path(&p, "programTrace")), EXECUTION_STEPS_MOST - 1); /* a sync comes with the exchange */
+    pop_profile_free(&p);
+    trace_free(&trace);
+    image_release(image);
+}
+
+/* However long the beginning is asked to be, it is one: the steps are those of the whole, in order. */
+static void beginnings_are_of_any_length(void **state)
+{
+    (void)state;
+    struct image *image = small_image(POP_TARGET_IPU_MODEL);
+    struct trace whole = small_trace(), first;
+    whole.entries.data[0].times = 3; /* runs of ten steps told, and a sync at the beginning of each run */
+    ADD(image->model.entry, { 2 });
+    const uint64_t told = 3 * (1 + 10);
+    for (uint64_t most = 0; most <= told + 1; ++most) {
+        struct timeline timeline;
+        first_steps(&first, &whole, &image->model, most);
+        timeline_make(&timeline, image, &first, NULL, NULL);
+        uint64_t steps = steps_told(&image->model, timeline.times);
+        assert_true(steps <= most && steps + 4 > (most < told ? most : told));
+        timeline_free(&timeline);
+        trace_free(&first);
+    }
+    trace_free(&whole);
+    image_release(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_fields_of_their_type),
         cmocka_unit_test(figures_add_up),
         cmocka_unit_test(modes_and_their_fields),
+        cmocka_unit_test(endless_runs_have_their_first_steps),
+        cmocka_unit_test(beginnings_are_of_any_length),
         cmocka_unit_test(a_set_without_estimates_is_named),
     };
     return cmocka_run_group_tests_name("execution profile", tests, NULL, NULL);
