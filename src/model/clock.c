@@ -8,27 +8,49 @@
 enum { SHAPE_LEVEL = 0, SHAPE_RESUMED, SHAPE_DEEP, SHAPES_FIXED };
 enum { DEPTH_MOST = 32 };
 
-struct work work_of(const struct model *model, const struct model_step *step)
+size_t work_count(const struct model *model)
 {
-    const struct model_exchange *exchange = NULL;
+    return model->sets.count + model->exchanges.count + model->global_exchanges.count + model->host_exchanges.count;
+}
+
+size_t work_of_step(const struct model *model, const struct model_step *step)
+{
+    size_t first = 0;
     switch (step->kind) {
-    case MODEL_EXECUTE: {
-        const struct model_set *set = model->sets.data + step->index;
-        return set->parts ? (struct work){ .parts = model->parts.data + set->first_part, .count = set->parts } : (struct work){ 0 };
-    }
-    case MODEL_EXCHANGE:
-        exchange = model->exchanges.data + step->index;
-        break;
-    case MODEL_GLOBAL_EXCHANGE:
-        exchange = model->global_exchanges.data + step->index;
-        break;
     case MODEL_STREAM_COPY:
-        exchange = model->host_exchanges.data + step->index;
-        break;
+        first += model->global_exchanges.count; /* fall through */
+    case MODEL_GLOBAL_EXCHANGE:
+        first += model->exchanges.count; /* fall through */
+    case MODEL_EXCHANGE:
+        first += model->sets.count; /* fall through */
+    case MODEL_EXECUTE:
+        return first + step->index;
     default:
+        return work_count(model);
+    }
+}
+
+struct work work_at(const struct model *model, size_t number)
+{
+    if (number < model->sets.count) {
+        const struct model_set *set = model->sets.data + number;
+        return (struct work){ MODEL_EXECUTE, set->parts ? model->parts.data + set->first_part : NULL, NULL, set->parts };
+    }
+    const struct model_exchange *exchange;
+    unsigned kind = MODEL_EXCHANGE;
+    number -= model->sets.count;
+    if (number < model->exchanges.count) {
+        exchange = model->exchanges.data + number;
+    } else if ((number -= model->exchanges.count) < model->global_exchanges.count) {
+        kind = MODEL_GLOBAL_EXCHANGE;
+        exchange = model->global_exchanges.data + number;
+    } else if ((number -= model->global_exchanges.count) < model->host_exchanges.count) {
+        kind = MODEL_STREAM_COPY;
+        exchange = model->host_exchanges.data + number;
+    } else {
         return (struct work){ 0 };
     }
-    return exchange->flows ? (struct work){ .flows = model->flows.data + exchange->first_flow, .count = exchange->flows } : (struct work){ 0 };
+    return (struct work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL, exchange->flows };
 }
 
 /* The two limits of a shape on each IPU. */
@@ -115,24 +137,31 @@ void clock_sync(struct clock *clock, bool external)
     clock->shape = global ? SHAPE_LEVEL : SHAPE_RESUMED;
 }
 
-/* Adds a step's cycles to the offsets, and lifts the limits over the tiles that have some. */
-static void apply(struct clock *clock, uint32_t step, uint64_t times, uint64_t *limits)
+/* Adds a work's cycles to the offsets, and lifts the limits over the tiles that have some.  Spans are in order of tile. */
+static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *limits)
 {
-    struct work work = work_of(clock->model, clock->model->steps.data + step);
+    struct work work = work_at(clock->model, number);
+    uint32_t base = 0; /* first tile of the IPU that limits belong to */
+    uint64_t done = limits[0], asked = limits[1];
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
-        unsigned ipu = span.tile / clock->tiles, tile = span.tile % clock->tiles;
         uint64_t cycles = span.cycles * times;
-        for (uint32_t t = span.tile; t < span.tile + span.tiles; ++t) {
-            uint64_t offset = clock->offsets[t] += cycles;
-            if (limits) {
-                limits[2 * (size_t)ipu] = most(limits[2 * (size_t)ipu], offset);
-                limits[2 * (size_t)ipu + 1] = most(limits[2 * (size_t)ipu + 1], offset + clock->arrive[tile]);
+        for (uint32_t t = span.tile, end = span.tile + span.tiles; t < end;) {
+            while (t - base >= clock->tiles) {
+                limits[0] = done, limits[1] = asked;
+                limits += 2;
+                base += clock->tiles;
+                done = limits[0], asked = limits[1];
             }
-            if (++tile == clock->tiles)
-                tile = 0, ++ipu;
+            uint32_t stop = end - base < clock->tiles ? end : base + clock->tiles;
+            for (; t < stop; ++t) {
+                uint64_t offset = clock->offsets[t] += cycles;
+                done = most(done, offset);
+                asked = most(asked, offset + clock->arrive[t - base]);
+            }
         }
     }
+    limits[0] = done, limits[1] = asked;
 }
 
 /* Makes offsets those of a shape. */
@@ -142,36 +171,37 @@ static void show(struct clock *clock, uint32_t shape)
         return;
     uint32_t path[DEPTH_MOST], count = 0, at = shape;
     for (; at >= SHAPES_FIXED; at = clock->shapes.data[at].parent)
-        path[count++] = clock->shapes.data[at].step;
+        path[count++] = clock->shapes.data[at].work;
     for (size_t i = 0, t = 0; i < clock->ipus; ++i)
         for (unsigned tile = 0; tile < clock->tiles; ++tile)
             clock->offsets[t++] = at == SHAPE_RESUMED ? clock->resume[tile] : 0;
+    uint64_t *limits = limits_of(clock, shape); /* have these values already */
     while (count)
-        apply(clock, path[--count], 1, NULL);
+        apply(clock, path[--count], 1, limits);
     clock->offsets_of = shape;
 }
 
-static size_t slot_of(const struct clock *clock, uint32_t parent, uint32_t step)
+static size_t slot_of(const struct clock *clock, uint32_t parent, uint32_t work)
 {
-    uint64_t hash = ((uint64_t)parent << 32 | step) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = ((uint64_t)parent << 32 | work) * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(hash >> 32) & (clock->slot_count - 1);
 }
 
 static void put_shape(struct clock *clock, uint32_t shape)
 {
     const struct shape *s = clock->shapes.data + shape;
-    size_t slot = slot_of(clock, s->parent, s->step);
+    size_t slot = slot_of(clock, s->parent, s->work);
     while (clock->slots[slot])
         slot = (slot + 1) & (clock->slot_count - 1);
     clock->slots[slot] = shape;
 }
 
-static uint32_t find_shape(const struct clock *clock, uint32_t parent, uint32_t step)
+static uint32_t find_shape(const struct clock *clock, uint32_t parent, uint32_t work)
 {
-    for (size_t slot = clock->slot_count ? slot_of(clock, parent, step) : 0; clock->slot_count && clock->slots[slot];
+    for (size_t slot = clock->slot_count ? slot_of(clock, parent, work) : 0; clock->slot_count && clock->slots[slot];
          slot = (slot + 1) & (clock->slot_count - 1)) {
         const struct shape *s = clock->shapes.data + clock->slots[slot];
-        if (s->parent == parent && s->step == step)
+        if (s->parent == parent && s->work == work)
             return clock->slots[slot];
     }
     return 0;
@@ -198,29 +228,31 @@ static void go_deep(struct clock *clock)
     clock->shape = clock->offsets_of = SHAPE_DEEP;
 }
 
-void clock_steps(struct clock *clock, uint32_t step, uint64_t times)
+void clock_works(struct clock *clock, size_t work, uint64_t times)
 {
     go_deep(clock);
-    apply(clock, step, times, limits_of(clock, SHAPE_DEEP));
+    apply(clock, work, times, limits_of(clock, SHAPE_DEEP));
 }
 
-void clock_step(struct clock *clock, uint32_t step)
+void clock_work(struct clock *clock, size_t work)
 {
-    uint32_t parent = clock->shape, found = find_shape(clock, parent, step);
+    uint32_t parent = clock->shape, found = find_shape(clock, parent, (uint32_t)work);
     if (found) {
         clock->shape = found;
         return;
     }
+    if (!work_at(clock->model, work).count)
+        return;
     uint32_t depth = clock->shapes.data[parent].depth + 1;
     if (parent == SHAPE_DEEP || depth > DEPTH_MOST || clock->shapes.count >= UINT32_MAX / 2) {
-        clock_steps(clock, step, 1);
+        clock_works(clock, work, 1);
         return;
     }
     show(clock, parent);
     grow_slots(clock);
-    uint32_t shape = add_shape(clock, (struct shape){ parent, step, depth, 0 });
+    uint32_t shape = add_shape(clock, (struct shape){ parent, (uint32_t)work, depth, 0 });
     memcpy(limits_of(clock, shape), limits_of(clock, parent), (size_t)clock->ipus * 2 * sizeof(uint64_t));
-    apply(clock, step, 1, limits_of(clock, shape));
+    apply(clock, work, 1, limits_of(clock, shape));
     clock->shape = clock->offsets_of = shape;
     put_shape(clock, shape);
 }

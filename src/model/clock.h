@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes, so what steps do after a
- * sync is worked out once for each sequence of steps (a shape) and then costs no more than a look-up. */
+ * sync is worked out once for each sequence of works (a shape) and then costs no more than a look-up. */
 #ifndef MODEL_CLOCK_H
 #define MODEL_CLOCK_H
 
@@ -8,13 +8,17 @@
 
 /* What tiles of a run spend in a step. */
 struct span { uint32_t tile, tiles; uint64_t cycles; };
-/* A step's spans: of its compute set's parts, or of its exchange's flows. */
+/* What steps do, whichever step does it: the parts of a compute set, or the flows of an exchange. */
 struct work {
+    unsigned kind; /* enum model_kind */
     const struct model_part *parts;
     const struct model_flow *flows;
     size_t count;
 };
-struct work work_of(const struct model *model, const struct model_step *step);
+/* Works are numbered: sets, exchanges, global exchanges, host exchanges. */
+size_t work_count(const struct model *model);
+size_t work_of_step(const struct model *model, const struct model_step *step); /* work_count: none */
+struct work work_at(const struct model *model, size_t number);
 static inline struct span work_span(const struct work *work, size_t i)
 {
     if (work->parts)
@@ -22,8 +26,8 @@ static inline struct span work_span(const struct work *work, size_t i)
     return (struct span){ work->flows[i].tile, work->flows[i].tiles, work->flows[i].cycles };
 }
 
-/* A sequence of steps without a sync: one step after another sequence. */
-struct shape { uint32_t parent, step, depth; uint64_t closed; /* syncs that ended it */ };
+/* A sequence of works without a sync: one more after another sequence. */
+struct shape { uint32_t parent, work, depth; uint64_t closed; /* syncs that ended it */ };
 
 struct clock {
     const struct model *model;
@@ -36,7 +40,7 @@ struct clock {
     VEC(uint64_t) limits;      /* by shape, IPU: when its last tile is done; when the last one's sync request has arrived; both from base */
     uint64_t *offsets;         /* by tile, of shape offsets_of */
     uint32_t offsets_of;
-    uint32_t *slots;           /* hash of (parent, step): shapes */
+    uint32_t *slots;           /* hash of (parent, work): shapes */
     size_t slot_count;
     /* What was spent waiting, for the check of accounts: weight is how often what happens now happens. */
     uint64_t weight, resumed;
@@ -50,9 +54,9 @@ void clock_free(struct clock *clock);
 uint64_t clock_now(const struct clock *clock);
 /* Internal: within each IPU.  External: of all of them; of one IPU the same. */
 void clock_sync(struct clock *clock, bool external);
-void clock_step(struct clock *clock, uint32_t step);
-/* The step so many times over, nothing between. */
-void clock_steps(struct clock *clock, uint32_t step, uint64_t times);
+void clock_work(struct clock *clock, size_t work);
+/* The work so many times over, nothing between. */
+void clock_works(struct clock *clock, size_t work, uint64_t times);
 /* A tile's time. */
 uint64_t clock_tile(struct clock *clock, uint32_t tile);
 /* Adds to waited[tile] what each tile has spent in syncs, worked out from the syncs alone. */

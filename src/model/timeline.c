@@ -15,7 +15,8 @@ struct walk {
     struct timeline *timeline;
     struct clock clock;
     uint64_t *syncing;       /* by op, and one more: steps that sync before it */
-    uint64_t *longest;       /* by step: cycles of the tile that takes longest + 1; 0 not known yet */
+    uint64_t *longest;       /* by work: cycles of the tile that takes longest + 1; 0 not known yet */
+    uint64_t *times;         /* by work: how often it was done */
     bool entry_syncs;
     timeline_callback callback;
     void *user;
@@ -51,19 +52,31 @@ static void sync(struct walk *walk, uint32_t step, enum model_sync detail, enum 
     walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to, to - from, 0 });
 }
 
-static uint64_t longest(struct walk *walk, uint32_t step)
+static uint64_t longest(struct walk *walk, size_t number)
 {
-    if (!walk->longest[step])
-        walk->longest[step] = timeline_figures_of(walk->model, step).cycles + 1;
-    return walk->longest[step] - 1;
+    if (!walk->longest[number]) {
+        struct work work = work_at(walk->model, number);
+        for (size_t i = 0; i < work.count; ++i) {
+            uint64_t cycles = work_span(&work, i).cycles;
+            walk->longest[number] = cycles > walk->longest[number] ? cycles : walk->longest[number];
+        }
+        ++walk->longest[number];
+    }
+    return walk->longest[number] - 1;
 }
 
-static void work(struct walk *walk, uint32_t step, enum timeline_phase phase)
+/* times: more than one without a callback alone. */
+static void work(struct walk *walk, uint32_t step, enum timeline_phase phase, uint64_t times)
 {
+    size_t number = work_of_step(walk->model, walk->model->steps.data + step);
     uint64_t from = now(walk);
-    clock_step(&walk->clock, step);
+    walk->times[number] += walk->clock.weight * times;
+    if (times == 1)
+        clock_work(&walk->clock, number);
+    else
+        clock_works(&walk->clock, number, times);
     if (walk->callback)
-        tell(walk, step, phase, from, longest(walk, step));
+        tell(walk, step, phase, from, longest(walk, number));
 }
 
 /* times: only of steps that do not sync. */
@@ -73,19 +86,16 @@ static void run_step(struct walk *walk, uint32_t step, uint64_t times)
     walk->timeline->times[step] += walk->clock.weight * times;
     switch (of->kind) {
     case MODEL_EXECUTE:
-        if (times == 1)
-            work(walk, step, TIMELINE_WHOLE);
-        else
-            clock_steps(&walk->clock, step, times);
+        work(walk, step, TIMELINE_WHOLE, times);
         break;
     case MODEL_EXCHANGE:
     case MODEL_GLOBAL_EXCHANGE:
         sync(walk, step, of->kind == MODEL_EXCHANGE ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL, TIMELINE_BEGIN);
-        work(walk, step, TIMELINE_WHOLE);
+        work(walk, step, TIMELINE_WHOLE, 1);
         break;
     case MODEL_STREAM_COPY:
         sync(walk, step, MODEL_SYNC_EXTERNAL, TIMELINE_BEGIN);
-        work(walk, step, TIMELINE_MIDDLE);
+        work(walk, step, TIMELINE_MIDDLE, 1);
         sync(walk, step, MODEL_SYNC_INTERNAL, TIMELINE_END);
         sync(walk, step, MODEL_SYNC_INTERNAL, TIMELINE_END);
         break;
@@ -197,25 +207,26 @@ static uint64_t *account_of(struct timeline_cycles *cycles, unsigned kind)
                                            : &cycles->stream_copy;
 }
 
-/* Each step times what it takes: differences between neighbouring tiles first, so that a run of tiles is two additions. */
-static void book_steps(struct timeline *timeline, const struct model *model)
+/* Each work times how often it was done: differences between neighbouring tiles first, so that a run of tiles is two additions. */
+static void book_works(struct timeline *timeline, const struct model *model, const uint64_t *done)
 {
-    for (uint32_t s = 0; s < model->steps.count; ++s) {
-        const struct model_step *step = model->steps.data + s;
-        uint64_t times = timeline->times[s];
-        struct work work = work_of(model, step);
-        for (size_t i = 0; times && i < work.count; ++i) {
+    for (size_t number = 0, count = work_count(model); number < count; ++number) {
+        uint64_t times = done[number];
+        struct work work = work_at(model, times ? number : count);
+        for (size_t i = 0; i < work.count; ++i) {
             struct span span = work_span(&work, i);
             struct timeline_cycles *first = &timeline->tiles[span.tile].cycles, *behind = &timeline->tiles[span.tile + span.tiles].cycles;
-            *account_of(first, step->kind) += span.cycles * times;
-            *account_of(behind, step->kind) -= span.cycles * times;
+            *account_of(first, work.kind) += span.cycles * times;
+            *account_of(behind, work.kind) -= span.cycles * times;
             if (work.parts) {
                 first->active_compute += work.parts[i].active * times;
                 behind->active_compute -= work.parts[i].active * times;
             }
         }
-        timeline->steps += step->kind == MODEL_EXECUTE || brings_sync(model, s) ? times : 0;
     }
+    for (uint32_t s = 0; s < model->steps.count; ++s)
+        if (model->steps.data[s].kind == MODEL_EXECUTE || brings_sync(model, s))
+            timeline->steps += timeline->times[s];
 }
 
 static void add(struct timeline_cycles *to, const struct timeline_cycles *from)
@@ -270,11 +281,12 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
     if (!model->op_first.count)
         return;
     struct walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
-    walk.longest = callback ? mem_zero(model->steps.count + 1, sizeof(*walk.longest)) : NULL;
+    walk.longest = callback ? mem_zero(work_count(model) + 1, sizeof(*walk.longest)) : NULL;
+    walk.times = mem_zero(work_count(model) + 1, sizeof(*walk.times));
     clock_start(&walk.clock, image);
     find_syncs(&walk);
     run_entries(&walk, trace->entries.data, trace->entries.count, 1);
-    book_steps(timeline, model);
+    book_works(timeline, model, walk.times);
     book_tiles(timeline, &walk.clock);
 #ifndef NDEBUG
     check_accounts(timeline, &walk.clock);
@@ -282,6 +294,7 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
     clock_free(&walk.clock);
     free(walk.syncing);
     free(walk.longest);
+    free(walk.times);
 }
 
 void timeline_free(struct timeline *timeline)
@@ -292,7 +305,7 @@ void timeline_free(struct timeline *timeline)
 
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step)
 {
-    struct work work = work_of(model, model->steps.data + step);
+    struct work work = work_at(model, work_of_step(model, model->steps.data + step));
     struct timeline_figures f = { 0 };
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
