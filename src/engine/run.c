@@ -190,7 +190,7 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
             ++at;
             break;
         }
-        if (trace)
+        if (trace && !trace_again(trace, at, next))
             trace_jump(trace, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
         at = next;
     }

@@ -13,6 +13,7 @@ void trace_reset(struct trace *trace)
     trace->entries.count = trace->loops.count = 0;
     trace->full = false;
     trace->running = false;
+    trace->hot_times = NULL;
     trace->last_run = NO_BLOCK;
     if (running) /* from a callback: what follows belongs to a run that was not seen to start */
         trace_begin(trace, from);
@@ -67,6 +68,7 @@ void trace_end(struct trace *trace, uint32_t end)
     if (!trace->running)
         return;
     trace->running = false;
+    trace->hot_times = NULL;
     trace->loops.count = 0;
     if (!trace->full)
         push_stretch(trace, end);
@@ -89,6 +91,9 @@ static bool same_stretch(struct trace *trace, uint32_t at, uint32_t next, uint32
     if (block->count != 1 || block[1].times || block[1].first != trace->from || block[1].count != at + 1 - trace->from)
         return false;
     ++block->times;
+    trace->hot_at = at;
+    trace->hot_next = next;
+    trace->hot_times = &block->times;
     return true;
 }
 
@@ -111,6 +116,7 @@ static void next_iteration(struct trace *trace, uint32_t next, uint32_t depth)
 
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration)
 {
+    trace->hot_times = NULL; /* entries may move */
     if (trace->full || (iteration && same_stretch(trace, at, next, depth))) {
         trace->from = next;
         return;

@@ -20,6 +20,8 @@ struct trace {
     VEC(struct trace_loop) loops;
     uint32_t from;        /* where the stretch in progress began */
     size_t run, last_run; /* blocks of the run in progress and of the one before */
+    uint32_t hot_at, hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
+    uint64_t *hot_times;       /* NULL: none */
     bool running;
     bool full;            /* it met TRACE_MOST: nothing more is recorded */
 };
@@ -32,6 +34,14 @@ void trace_begin(struct trace *trace, uint32_t op);
 void trace_end(struct trace *trace, uint32_t end);
 /* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a loop's first op. */
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
+/* Whether that was all: the last iteration again. */
+static inline bool trace_again(struct trace *trace, uint32_t at, uint32_t next)
+{
+    if (!trace->hot_times || at != trace->hot_at || next != trace->hot_next)
+        return false;
+    ++*trace->hot_times;
+    return true;
+}
 /* Adds to counts[op] how often each op ran. */
 void trace_count(const struct trace *trace, uint64_t *counts);
 

@@ -298,7 +298,7 @@ static void execute(struct world *w, struct trace *trace, uint32_t at)
                 break;
             next = callers.data[--callers.count];
         }
-        if (next != at + 1)
+        if (next != at + 1 && !trace_again(trace, at, next))
             trace_jump(trace, at, next, (uint32_t)callers.count, iteration);
     }
     trace_end(trace, at + 1);

@@ -135,7 +135,8 @@ static void memory_follows_structure(void **state)
     for (int run = 0; run < 1000; ++run) {
         trace_begin(&trace, 0);
         for (int i = 0; i < 1000; ++i)
-            trace_jump(&trace, 5, 2, 0, true);
+            if (!trace_again(&trace, 5, 2))
+                trace_jump(&trace, 5, 2, 0, true);
         trace_end(&trace, 7);
     }
     assert_true(trace.entries.count < 10 && trace.entries.capacity < 32);
