@@ -202,7 +202,7 @@ struct world {
     VEC(uint32_t) ran;    /* every op, in order; RUN_STARTS before each run's */
     VEC(uint64_t) clocks, spent[5], ends; /* the naive machine */
 };
-enum { RUN_STARTS = UINT32_MAX };
+#define RUN_STARTS UINT32_MAX
 enum { DO, LOOP, LOOP_END, SKIP, CALL, RETURN };
 
 static uint32_t any(struct world *w, uint32_t below)
