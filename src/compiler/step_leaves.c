@@ -127,7 +127,6 @@ static bool is_relayed(struct builder *b, const struct view *view)
 /* A view between the tiles that have its shares and those that have its elements. */
 struct relay {
     struct builder *b;
-    struct tile_moves *moves;
     uint64_t at, share, element_bytes; /* at: bytes of the view so far */
     bool to_host;
 };
@@ -141,11 +140,9 @@ static bool relay_run(const struct run *run, void *context)
         uint64_t room = r->share - r->at % r->share, bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
         bytes = bytes < room ? bytes : room;
         uint32_t from = r->to_host ? owner : holder, to = r->to_host ? holder : owner;
-        if (owner == holder || owner == HOME_EVERYWHERE) {
-            tile_moves_add(r->moves, holder, left.offset * r->element_bytes, r->at % r->share, bytes);
-        } else {
+        if (owner != HOME_EVERYWHERE) {
             loads_send(&r->b->loads, from, to, bytes);
-            loads_receive(&r->b->loads, from, to, bytes, r->at + 1);
+            loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1);
         }
         r->at += bytes;
         left.offset += bytes / r->element_bytes;
@@ -154,31 +151,27 @@ static bool relay_run(const struct run *run, void *context)
     return true;
 }
 
-/* Sorts the relayed views of one direction: an exchange, and copies of what stays on its tile. */
+/* Sorts the relayed views of one direction: an exchange, which brings what stays on its tile along (inferred: tutorial 6's listing has no cycles
+ * for copies of it). */
 static void relay_steps(struct builder *b, bool to_host, struct step_origin origin)
 {
     struct compiler *c = b->c;
     const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
-    char internal[TABLES_NAME], global[TABLES_NAME], local[TABLES_NAME];
-    struct tile_moves moves;
-    tile_moves_begin(&moves, &c->store->target);
+    char internal[TABLES_NAME], global[TABLES_NAME];
     for (uint32_t i = 0; i < origin.merged; ++i) {
         const struct program_node *n = c->store->programs.data[c->merged.data[origin.first_merged + i]];
         const struct view *view = to_host ? n->source : n->destination;
         if (!view || !is_relayed(b, view))
             continue;
         uint64_t element = pop_type_size((pop_type)view->type);
-        struct relay relay = { b, &moves, 0, host_exchange_share(&c->store->target, view->elements * element), element, to_host };
+        struct relay relay = { b, 0, host_exchange_share(&c->store->target, view->elements * element), element, to_host };
         view_each_run(view, relay_run, &relay);
     }
-    tile_moves_end(&moves, &b->copies);
     struct exchange_pair pair = loads_finish(&b->loads, c, tables_name(internal, name, to_host ? "ExchangePre" : "ExchangePost"),
                                              tables_name(global, name, to_host ? "GlobalPre/GlobalExchange" : "GlobalPost/GlobalExchange"));
-    uint32_t copies = tables_copies(c, tables_name(local, name, to_host ? "OnTileCopyPre" : "OnTileCopyPost"), &b->copies);
     origin.role = ROLE_OTHER;
     plan_step(b, b->streams.op, MODEL_GLOBAL_EXCHANGE, pair.global, origin);
     plan_step(b, b->streams.op, MODEL_EXCHANGE, pair.internal, origin);
-    plan_step(b, b->streams.op, MODEL_EXECUTE, copies, origin);
 }
 
 static void add_stream(struct builder *b, const struct view *view, bool to_host, bool relayed)

@@ -73,7 +73,8 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
         reach_out(loads, tile, from, to);
 }
 
-void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+/* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to others. */
+static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     bool global = between_ipus(loads, from, to);
     struct tile_load *tile = touch(global ? &loads->global : &loads->internal, to);
@@ -83,12 +84,23 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
     if (global) {
         unsigned ipus = loads->target->num_ipus, per_ipu = loads->target->tiles_per_ipu;
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
-        return;
+        return false;
     }
-    if (from != to) /* what a tile sends to itself it takes in while it sends it to others */
-        exchange_schedule_message(loads->schedule, from, to, bytes, what);
     reach_out(loads, tile, from, to);
     reach_out(loads, touch(&loads->internal, from), from, to); /* a multicast goes on until its last receiver has it */
+    return from != to;
+}
+
+void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    if (receive(loads, from, to, bytes, what))
+        exchange_schedule_message(loads->schedule, from, to, bytes, what);
+}
+
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    if (receive(loads, from, to, bytes, what))
+        exchange_schedule_piece(loads->schedule, from, to, bytes, what);
 }
 
 static int tile_order(const void *left, const void *right)
@@ -140,6 +152,7 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
     struct load *load = &loads->internal;
     bool trace = log_on(LOG_COMPILER, LOG_TRACE);
     uint32_t index = tables_exchange(c, EXCHANGES_INTERNAL, name);
+    exchange_schedule_settle(loads->schedule);
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
         struct exchange_tile part = exchange_tile(loads, tile);

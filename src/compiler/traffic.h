@@ -34,6 +34,8 @@ void loads_buffer(struct traffic_loads *loads, uint32_t tile);
  * a hash of what is received. */
 void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes);
 void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+/* The same of a part of a copy, which may go at any time. */
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
 
 /* The two exchanges as entries of the model, NONE where nothing was sent; the loads are empty again.  names: of the two. */
 struct exchange_pair {

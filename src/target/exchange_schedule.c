@@ -15,15 +15,21 @@ struct scheduled_tile {
     struct line send, receive;
     uint64_t row; /* the row's next message comes no earlier */
     uint64_t end;
-    uint32_t follows;
+    uint32_t follows, pieces;
     bool touched;
 };
 /* A message that was sent, by a hash that is never 0. */
 struct sent {
     uint64_t key, start;
 };
+/* A message of a copy; round: how many its sender has before it. */
+struct piece {
+    uint64_t bytes, what;
+    uint32_t from, to, round;
+};
 struct exchange_schedule {
     const pop_target *target;
+    VEC(struct piece) pieces;
     struct scheduled_tile *tiles;
     VEC(uint32_t) touched;
     struct sent *sent; /* open addressing */
@@ -55,6 +61,7 @@ void exchange_schedule_free(struct exchange_schedule *schedule)
     free(schedule->tiles);
     free(schedule->sent);
     vec_free(&schedule->touched);
+    vec_free(&schedule->pieces);
     free(schedule);
 }
 
@@ -184,6 +191,31 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
     receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;
 }
 
+void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    *vec_push(&schedule->pieces) = (struct piece){ bytes, what, from, to, touch(schedule, from)->pieces++ };
+}
+
+static int piece_order(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->round != b->round)
+        return a->round < b->round ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+void exchange_schedule_settle(struct exchange_schedule *schedule)
+{
+    if (schedule->pieces.count)
+        qsort(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), piece_order);
+    for (size_t i = 0; i < schedule->pieces.count; ++i) {
+        const struct piece *piece = &schedule->pieces.data[i];
+        exchange_schedule_row(schedule, piece->to);
+        exchange_schedule_message(schedule, piece->from, piece->to, piece->bytes, piece->what);
+    }
+    schedule->pieces.count = 0;
+}
+
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
     return schedule->tiles[tile].end;
@@ -207,10 +239,10 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
             clear_line(&tile->send);
         if (tile->receive.words)
             clear_line(&tile->receive);
-        tile->row = tile->end = tile->follows = 0;
+        tile->row = tile->end = tile->follows = tile->pieces = 0;
         tile->touched = false;
     }
-    schedule->touched.count = 0;
+    schedule->touched.count = schedule->pieces.count = 0;
     if (schedule->sent_count)
         memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));
     schedule->sent_count = 0;

@@ -129,6 +129,29 @@ static void test_schedule(void **state)
     exchange_schedule_free(NULL);
 }
 
+/* Copies: every sender's first message before anybody's second, in the order of senders, in any gap. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1);
+    exchange_schedule_piece(schedule, 1, 8, 40, 2);
+    exchange_schedule_piece(schedule, 0, 8, 80, 3);
+    exchange_schedule_piece(schedule, 0, 9, 40, 4);
+    assert_int_equal(exchange_schedule_end(schedule, 9), 0);
+    exchange_schedule_settle(schedule);
+    assert_int_equal(exchange_schedule_end(schedule, 8), 30); /* 0 to 8: 0-20; 1 to 9: 0-10; 0 to 9: 20-30; 1 to 8: 20-30 */
+    assert_int_equal(exchange_schedule_end(schedule, 9), 30);
+    assert_int_equal(exchange_schedule_end(schedule, 1), 30);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_settle(schedule);
+    assert_int_equal(exchange_schedule_end(schedule, 9), 0);
+    exchange_schedule_free(schedule);
+}
+
 /* More than any tile holds is not searched, but costs what it must. */
 static void test_too_much(void **state)
 {
@@ -197,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_convolution),
         cmocka_unit_test(test_halo),
         cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_much),
         cmocka_unit_test(test_many_messages),
         cmocka_unit_test(test_one_tile),
