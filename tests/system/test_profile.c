@@ -533,6 +533,32 @@ static void summaries_of_all_kinds(void **state)
     world_close(&w);
 }
 
+/* Six tiles that need more than they have: how many, and the five that need most. */
+static void tiles_out_of_memory_are_shown(void **state)
+{
+    (void)state;
+    struct world w;
+    open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
+    for (unsigned tile = 0; tile < 6; ++tile) {
+        size_t bytes = (tile == 3 ? 2000 : 700 + tile) * (size_t)1024;
+        char handle[16];
+        snprintf(handle, sizeof(handle), "huge %u", tile);
+        pop_tensor t = pop_graph_add_variable(w.graph, POP_CHAR, POP_SHAPE(bytes), "huge");
+        pop_graph_set_tile_mapping(w.graph, t, tile);
+        pop_graph_create_host_read(w.graph, handle, t);
+    }
+    world_start_with(&w, POP_PROGRAMS(pop_sequence(w.graph, NULL)), POP_OPTIONS({ "debug.allowOutOfMemory", "true" }));
+    pop_profile_value graph = graph_of(&w);
+    check_memory(&graph, w.tiles);
+    pop_profile_free(&graph);
+    char *summary = summary_of(&w, POP_OPTIONS({ "showPerIpuMemoryUsage", "1" }));
+    expect_words(summary, (const char *const[]){ "    6 tile(s) out of memory\n\nTile # 3 memory usage:\nMemory Usage:\n", "Tile # 5 memory usage:",
+                                                 "Tile # 1 memory usage:", "Overflowed:" }, 4);
+    assert_null(strstr(summary, "Tile # 0 memory usage:"));
+    free(summary);
+    world_close(&w);
+}
+
 static size_t file_bytes(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -599,6 +625,7 @@ int main(void)
         cmocka_unit_test(recording_can_be_stopped_and_forgotten),
         cmocka_unit_test(hardware_is_measured),
         cmocka_unit_test(summaries_of_all_kinds),
+        cmocka_unit_test(tiles_out_of_memory_are_shown),
         cmocka_unit_test(the_graph_is_reported_after_compiling),
         cmocka_unit_test(the_summary_report_tells_of_the_process),
     };

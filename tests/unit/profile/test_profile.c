@@ -155,6 +155,108 @@ static void the_summary_is_the_guides(void **state)
     pop_profile_free(&profile);
 }
 
+static pop_profile_value profile_with_totals(const uint64_t *totals, size_t tiles)
+{
+    pop_profile_value map = pop_profile_map_new();
+    pop_profile_value *memory = pop_profile_set(&map, "memory", pop_profile_map_new());
+    pop_profile_value *by_tile = pop_profile_set(memory, "byTile", pop_profile_map_new());
+    pop_profile_value *total = pop_profile_set(by_tile, "total", pop_profile_vector_new());
+    for (size_t i = 0; i < tiles; ++i)
+        pop_profile_push(total, pop_profile_uint(totals[i]));
+    return map;
+}
+
+/* How many rows the histogram has; *counted is the sum of their counts. */
+static size_t histogram_rows(const uint64_t *totals, size_t tiles, size_t *counted)
+{
+    pop_profile_value map = profile_with_totals(totals, tiles);
+    char *text = NULL;
+    size_t size = 0, rows = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_int_equal(pop_print_graph_summary(file, &map, POP_NO_OPTIONS, NULL), POP_OK);
+    fclose(file);
+    *counted = 0;
+    char *row = strchr(strstr(text, "Range (KB)"), '\n') + 1;
+    for (; *row && *row != '\n'; row = strchr(row, '\n') + 1, ++rows)
+        *counted += (size_t)strtoul(row + strcspn(row, "\n") - 6, NULL, 10);
+    free(text);
+    pop_profile_free(&map);
+    return rows;
+}
+
+/* Every tile is counted in one of at most 128 bins, whatever the tiles hold. */
+static void histograms_count_every_tile(void **state)
+{
+    (void)state;
+    static const uint64_t totals[][4] = { { 0, 0, 0, 0 },         { 4096, 4096, 4096, 4096 }, { 0, 1, 1023, 1024 },    { 1023, 131072, 131073, 262143 },
+                                          { 5000, 638976, 1, 0 }, { 100, 50000000, 7, 3 },    { 4095, 4096, 0, 20480 }, { 129 * 1024, 1024, 1, 66 * 1024 } };
+    for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); ++i) {
+        size_t counted, rows = histogram_rows(totals[i], 4, &counted);
+        assert_int_equal(counted, 4);
+        assert_true(rows >= 1 && rows <= 128);
+    }
+}
+
+static void large_memories_are_in_gigabytes(void **state)
+{
+    (void)state;
+    pop_profile_value map = pop_profile_map_new();
+    pop_profile_value *target = pop_profile_set(&map, "target", pop_profile_map_new());
+    pop_profile_set(target, "totalMemory", pop_profile_uint(UINT64_C(15049162752)));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_int_equal(pop_print_graph_summary(file, &map, POP_NO_OPTIONS, NULL), POP_OK);
+    fclose(file);
+    assert_non_null(strstr(text, "  Total Memory:           14.0 GB\n"));
+    free(text);
+    pop_profile_free(&map);
+}
+
+static char *heading_of(const char *option, const char *allow, const char *force)
+{
+    pop_profile_value map = pop_profile_map_new();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    allow ? setenv("CLICOLOR", allow, 1) : unsetenv("CLICOLOR");
+    force ? setenv("CLICOLOR_FORCE", force, 1) : unsetenv("CLICOLOR_FORCE");
+    assert_int_equal(pop_print_graph_summary(file, &map, option ? POP_OPTIONS({ "colours", option }) : POP_NO_OPTIONS, NULL), POP_OK);
+    fclose(file);
+    unsetenv("CLICOLOR");
+    unsetenv("CLICOLOR_FORCE");
+    text[strcspn(text, "\n")] = 0;
+    pop_profile_free(&map);
+    return text;
+}
+
+/* CLICOLOR_FORCE=1 over CLICOLOR=0 over the option over whether it is a terminal. */
+static void colours_are_as_the_environment_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *allow, *force;
+        bool coloured;
+    } cases[] = { { NULL, NULL, NULL, false }, { "true", NULL, NULL, true }, { "true", "0", NULL, false }, { "false", "1", NULL, false },
+                  { "false", "0", "1", true }, { "true", NULL, "0", true } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        char *heading = heading_of(cases[i].option, cases[i].allow, cases[i].force);
+        assert_string_equal(heading, cases[i].coloured ? "\033[1mTarget:\033[0m" : "Target:");
+        free(heading);
+    }
+}
+
+static void writers_tell_of_full_disks(void **state)
+{
+    (void)state;
+    pop_profile_value map = sample();
+    FILE *full = fopen("/dev/full", "w");
+    assert_false(pop_profile_write_json(full, &map, false));
+    assert_false(pop_profile_write_cbor(full, &map));
+    fclose(full);
+    pop_profile_free(&map);
+}
+
 static void summaries_refuse_what_they_cannot_print(void **state)
 {
     (void)state;
@@ -179,6 +281,10 @@ int main(void)
         cmocka_unit_test(deep_cbor_is_refused),
         cmocka_unit_test(json_reads_back_and_says_where_it_breaks),
         cmocka_unit_test(the_summary_is_the_guides),
+        cmocka_unit_test(histograms_count_every_tile),
+        cmocka_unit_test(large_memories_are_in_gigabytes),
+        cmocka_unit_test(colours_are_as_the_environment_says),
+        cmocka_unit_test(writers_tell_of_full_disks),
         cmocka_unit_test(summaries_refuse_what_they_cannot_print),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
