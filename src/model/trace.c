@@ -5,12 +5,14 @@
 #define NO_BLOCK SIZE_MAX
 /* Loops within loops beyond this are recorded unfolded: readers go down by recursion. */
 enum { LOOPS_MOST = 200 };
+/* So many runs may take turns (a training loop: write, train, evaluate). */
+enum { TURNS_MOST = 8 };
 
 void trace_reset(struct trace *trace)
 {
     bool running = trace->running;
     uint32_t from = trace->from;
-    trace->entries.count = trace->loops.count = 0;
+    trace->entries.count = trace->loops.count = trace->tops.count = 0;
     trace->full = false;
     trace->running = false;
     trace->hot_times = NULL;
@@ -23,6 +25,7 @@ void trace_free(struct trace *trace)
 {
     vec_free(&trace->entries);
     vec_free(&trace->loops);
+    vec_free(&trace->tops);
 }
 
 static void push(struct trace *trace, struct trace_entry entry)
@@ -63,6 +66,46 @@ void trace_begin(struct trace *trace, uint32_t op)
     push(trace, (struct trace_entry){ TRACE_RUN, 0, 1 });
 }
 
+static bool same_entries(const struct trace *trace, size_t a, size_t b, size_t count)
+{
+    return memcmp(trace->entries.data + a, trace->entries.data + b, count * sizeof(struct trace_entry)) == 0;
+}
+
+/* Whether the last so many runs did what those before them did: then they become one block. */
+static bool fold_turns(struct trace *trace, size_t turns)
+{
+    size_t last = trace->tops.count - turns, first = trace->tops.data[last], count = trace->entries.count - first;
+    size_t block = trace->tops.data[last - 1];
+    struct trace_entry *entries = trace->entries.data;
+    if (entries[block].first == TRACE_ITERATION && entries[block].count == count && same_entries(trace, block + 1, first, count)) {
+        ++entries[block].times;
+        trace->entries.count = first;
+        trace->tops.count = last;
+        return true;
+    }
+    if (last < turns || first - trace->tops.data[last - turns] != count || !same_entries(trace, trace->tops.data[last - turns], first, count))
+        return false;
+    block = trace->tops.data[last - turns];
+    memmove(entries + block + 1, entries + block, count * sizeof(*entries));
+    entries[block] = (struct trace_entry){ TRACE_ITERATION, (uint32_t)count, 2 };
+    trace->entries.count = block + 1 + count;
+    trace->tops.count = last - turns + 1;
+    return true;
+}
+
+static void end_run(struct trace *trace)
+{
+    if (close_block(trace, trace->run, trace->last_run))
+        return;
+    *vec_push(&trace->tops) = trace->run;
+    trace->last_run = trace->run;
+    for (size_t turns = 2; turns <= TURNS_MOST && turns < trace->tops.count; ++turns)
+        if (fold_turns(trace, turns)) {
+            trace->last_run = NO_BLOCK;
+            return;
+        }
+}
+
 void trace_end(struct trace *trace, uint32_t end)
 {
     if (!trace->running)
@@ -72,8 +115,10 @@ void trace_end(struct trace *trace, uint32_t end)
     trace->loops.count = 0;
     if (!trace->full)
         push_stretch(trace, end);
-    if (!trace->full && !close_block(trace, trace->run, trace->last_run))
-        trace->last_run = trace->run;
+    if (trace->entries.count == trace->run + 1)
+        trace->entries.count = trace->run; /* stopped before its first op */
+    else if (!trace->full)
+        end_run(trace);
 }
 
 static struct trace_loop *innermost(const struct trace *trace)

@@ -428,8 +428,8 @@ static void one_random_program(uint32_t seed)
         for (uint32_t i = 0; i < w.image->model.steps.count && i < 2; ++i)
             *vec_push(&w.image->model.entry) = any(&w, (uint32_t)w.image->model.steps.count);
     struct trace trace = { 0 };
-    for (uint32_t i = 0, runs = 1 + any(&w, 5); i < runs; ++i)
-        execute(&w, &trace, start);
+    for (uint32_t i = 0, runs = 1 + any(&w, 12), turns = 1 + any(&w, 3); i < runs; ++i)
+        execute(&w, &trace, i % turns ? start : function); /* or what stands for an empty program */
     event_list events = { 0 }, expected = { 0 };
     naive(&w, &expected);
     struct timeline folded, told;

@@ -55,7 +55,40 @@ static void runs_that_are_alike_are_one(void **state)
     trace_end(&trace, 4); /* stopped before its first op */
     trace_begin(&trace, 4);
     trace_end(&trace, 10);
-    assert_trace(&trace, "!... 1*!{4-9}");
+    assert_trace(&trace, "1*!{4-9}");
+    trace_free(&trace);
+}
+
+static void run_letter(struct trace *trace, char letter)
+{
+    uint32_t op = 10 * (uint32_t)(letter - 'a');
+    trace_begin(trace, op);
+    trace_end(trace, op + 1);
+}
+
+static void runs_that_take_turns_are_one(void **state)
+{
+    (void)state;
+    static const struct { const char *runs, *expected; } cases[] = {
+        { "abab", "2*{1*!{0-0} 1*!{10-10}}" },
+        { "ababababab", "5*{1*!{0-0} 1*!{10-10}}" },
+        { "cababa", "1*!{20-20} 2*{1*!{0-0} 1*!{10-10}} 1*!{0-0}" },
+        { "aabaabaab", "3*{2*!{0-0} 1*!{10-10}}" },
+        { "ababbb", "2*{1*!{0-0} 1*!{10-10}} 2*!{10-10}" },
+        { "abcabcabd", "2*{1*!{0-0} 1*!{10-10} 1*!{20-20}} 1*!{0-0} 1*!{10-10} 1*!{30-30}" },
+        { "abc", "1*!{0-0} 1*!{10-10} 1*!{20-20}" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct trace trace = { 0 };
+        for (const char *run = cases[i].runs; *run; ++run)
+            run_letter(&trace, *run);
+        assert_trace(&trace, cases[i].expected);
+        trace_free(&trace);
+    }
+    struct trace trace = { 0 };
+    for (int i = 0; i < 100000; ++i)
+        run_letter(&trace, (char)('a' + i % 8));
+    assert_true(trace.entries.capacity < 100 && trace.tops.capacity < 100);
     trace_free(&trace);
 }
 
@@ -162,7 +195,7 @@ static void reset_while_running(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_that_are_alike_are_one),      cmocka_unit_test(iterations_are_counted),   cmocka_unit_test(inner_loops_fold_first),
+        cmocka_unit_test(runs_that_are_alike_are_one), cmocka_unit_test(runs_that_take_turns_are_one),      cmocka_unit_test(iterations_are_counted),   cmocka_unit_test(inner_loops_fold_first),
         cmocka_unit_test(ways_that_differ_are_kept),        cmocka_unit_test(loops_of_functions_end_with_them),
         cmocka_unit_test(memory_follows_structure),         cmocka_unit_test(reset_while_running),
     };
