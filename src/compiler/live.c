@@ -88,13 +88,12 @@ static void events_of_step(struct events *e, uint32_t step)
     if (origin->node == NONE || !acts(&c->image->model.steps.data[step], c->store->programs.data[origin->node]))
         return;
     const struct step_origin *last = e->position ? &c->origins.data[e->live->step.data[e->position - 1]] : NULL;
-    e->again = last && last->node == origin->node && last->set == NONE && (last->role == origin->role || origin->role == ROLE_COPY) &&
-               (origin->role == ROLE_STREAM || origin->role == ROLE_COPY || origin->role == ROLE_EXCHANGE_BEFORE) &&
-               last->first_merged == origin->first_merged;
-    if (origin->role == ROLE_STREAM)
-        for (uint32_t i = 0; i < origin->merged; ++i)
-            accesses_of_node(c, e->sums, c->store->programs.data[c->merged.data[origin->first_merged + i]], event, e);
-    else
+    bool moves = origin->merged || origin->role == ROLE_COPY || origin->role == ROLE_EXCHANGE_BEFORE;
+    e->again = moves && last && last->node == origin->node && last->set == NONE && last->merged == origin->merged &&
+               (!origin->merged || last->first_merged == origin->first_merged);
+    for (uint32_t i = 0; i < origin->merged; ++i)
+        accesses_of_node(c, e->sums, c->store->programs.data[c->merged.data[origin->first_merged + i]], event, e);
+    if (!origin->merged)
         accesses_of_node(c, e->sums, c->store->programs.data[origin->node], event, e);
 }
 

@@ -132,12 +132,21 @@ static int by_set(const void *left, const void *right)
     return a->variable < b->variable ? -1 : a->variable > b->variable;
 }
 
+/* Mostly they are: programs make sets, vertices and variables in one order. */
+static bool is_sorted(const struct set_accesses *accesses)
+{
+    for (size_t i = 1; i < accesses->list.count; ++i)
+        if (by_set(&accesses->list.data[i - 1], &accesses->list.data[i]) > 0)
+            return false;
+    return true;
+}
+
 static void finish(struct collect *k)
 {
     const pop_store *store = k->c->store;
     struct set_accesses *to = k->to;
     size_t at = 0;
-    if (to->list.count)
+    if (!is_sorted(to))
         qsort(to->list.data, to->list.count, sizeof(*to->list.data), by_set);
     to->first = mem_alloc((k->c->sets.count + 1) * sizeof(*to->first));
     for (uint32_t s = 0; s <= k->c->sets.count; ++s) {

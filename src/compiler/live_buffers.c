@@ -189,18 +189,49 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static uint32_t host_buffer(struct buffers *b, const struct step_origin *origin, const char *name)
+static void add_sub_words(struct sub_words *s, const struct step_origin *origin)
 {
-    struct compiler *c = b->c;
-    struct sub_words s = { .b = b, .bytes = mem_zero(pop_target_num_tiles(&c->store->target), sizeof(*s.bytes)) };
+    const struct compiler *c = s->b->c;
     for (uint32_t i = 0; i < origin->merged; ++i) {
         const struct program_node *n = c->store->programs.data[c->merged.data[origin->first_merged + i]];
         if (n->source || n->destination)
-            sub_words_of(&s, n->destination ? n->destination : n->source);
+            sub_words_of(s, n->destination ? n->destination : n->source);
         for (size_t k = 0; k < n->operands.count; ++k)
-            sub_words_of(&s, n->operands.data[k]);
+            sub_words_of(s, n->operands.data[k]);
     }
+}
+
+/* What tiles take in equal shares and sort among each other lies in a buffer on all of them, as much as the host sends and receives. */
+static void add_shares(struct sub_words *s, uint32_t position, const struct step_origin *origin)
+{
+    const struct compiler *c = s->b->c;
+    const struct model *model = &c->image->model;
+    for (; position < s->b->live->step.count; ++position) {
+        uint32_t step = s->b->live->step.data[position];
+        if (c->origins.data[step].first_merged != origin->first_merged || c->origins.data[step].merged != origin->merged)
+            return;
+        if (model->steps.data[step].kind != MODEL_STREAM_COPY)
+            continue;
+        const struct model_exchange *exchange = &model->host_exchanges.data[model->steps.data[step].index];
+        for (uint64_t i = exchange->first_flow; i < exchange->first_flow + exchange->flows; ++i) {
+            const struct model_flow *flow = &model->flows.data[i];
+            for (uint32_t tile = flow->tile; tile < flow->tile + flow->tiles; ++tile) {
+                if (!s->bytes[tile] && flow->sent + flow->received)
+                    *vec_push(&s->touched) = tile;
+                s->bytes[tile] += flow->sent + flow->received;
+            }
+        }
+    }
+}
+
+static uint32_t host_buffer(struct buffers *b, uint32_t position, const struct step_origin *origin, const char *name)
+{
+    struct sub_words s = { .b = b, .bytes = mem_zero(pop_target_num_tiles(&b->c->store->target), sizeof(*s.bytes)) };
     uint32_t buffer = NONE;
+    if (origin->buffered)
+        add_shares(&s, position, origin);
+    else
+        add_sub_words(&s, origin);
     if (s.touched.count) {
         char text[LABEL];
         buffer = add_buffer(b, MODEL_HOST_MESSAGE_CATEGORY, label(text, sizeof(text), "hostMessage", name));
@@ -215,11 +246,9 @@ static uint32_t host_buffer(struct buffers *b, const struct step_origin *origin,
 
 static void stream_step(struct buffers *b, uint32_t position, const struct model_step *step, const struct step_origin *origin)
 {
-    if (!origin->merged)
-        return;
     uint32_t *known = &b->host_buffer[origin->first_merged];
     if (!*known)
-        *known = host_buffer(b, origin, image_string(b->c->image, step->name)) + 1; /* NONE + 1 is 0: looked at again, as rarely as it is */
+        *known = host_buffer(b, position, origin, image_string(b->c->image, step->name)) + 1; /* NONE + 1 is 0: looked at again, as rarely as it is */
     hold(b, *known - 1, position, position);
 }
 
@@ -294,7 +323,7 @@ void live_buffers(struct compiler *c, struct live *live, const struct set_access
         struct model_step step = c->image->model.steps.data[index];
         if (origin->set != NONE)
             set_step(&b, position, &step, origin);
-        else if (origin->role == ROLE_STREAM)
+        else if (origin->merged)
             stream_step(&b, position, &step, origin);
         else if (origin->role == ROLE_BROADCAST || origin->role == ROLE_ENTRY)
             broadcast_step(&b, position, &step, origin);

@@ -19,7 +19,7 @@ struct lists {
     struct compiler *c;
     const struct live *live;
     VEC(struct named) always;
-    VEC(struct named) others;  /* as they are met; then by name */
+    VEC(struct named) others;  /* as they are met, then by name */
     VEC(struct change) changes;
     uint64_t *now;             /* by rank: live bytes */
     uint64_t *bits;            /* by rank: whether any */
@@ -37,18 +37,23 @@ static int by_text(const void *left, const void *right)
     return strcmp(((const struct named *)left)->text, ((const struct named *)right)->text);
 }
 
-/* Equal names become one. */
-static size_t join_names(struct named *names, size_t count)
+/* Equal names become one; few of a million variables have a name of their own. */
+static size_t join_names(const struct image *image, struct named *names, size_t count)
 {
+    uint32_t *at = mem_zero(image->strings.count, sizeof(*at)); /* by string: index + 1 */
     size_t kept = 0;
-    if (count)
-        qsort(names, count, sizeof(*names), by_text);
     for (size_t i = 0; i < count; ++i) {
-        if (kept && names[kept - 1].name == names[i].name)
-            names[kept - 1].bytes += names[i].bytes;
-        else
-            names[kept++] = names[i];
+        uint32_t *first = &at[names[i].name];
+        if (*first) {
+            names[*first - 1].bytes += names[i].bytes;
+            continue;
+        }
+        names[kept++] = (struct named){ image_string(image, names[i].name), names[i].name, names[i].bytes };
+        *first = (uint32_t)kept;
     }
+    if (kept)
+        qsort(names, kept, sizeof(*names), by_text);
+    free(at);
     return kept;
 }
 
@@ -115,12 +120,8 @@ static void collect(struct lists *l, const struct place_sizes *sizes)
         if (bytes)
             add_thing(l, LIVE_ALWAYS, compiler_string(c, names[category]), bytes);
     }
-    for (size_t i = 0; i < l->always.count; ++i)
-        l->always.data[i].text = image_string(c->image, l->always.data[i].name);
-    for (size_t i = 0; i < l->others.count; ++i)
-        l->others.data[i].text = image_string(c->image, l->others.data[i].name);
-    l->always.count = join_names(l->always.data, l->always.count);
-    l->others.count = join_names(l->others.data, l->others.count);
+    l->always.count = join_names(c->image, l->always.data, l->always.count);
+    l->others.count = join_names(c->image, l->others.data, l->others.count);
     l->ranks = (uint32_t)l->others.count;
 }
 

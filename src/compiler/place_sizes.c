@@ -4,14 +4,21 @@
 #include "compiler/place.h"
 
 #include "compiler/tables.h"
+#include "popc/device_code.h"
 #include "popc/device_layout.h"
 #include "target/memory_cost.h"
 
 /* A vertex type, as it is used here. */
 struct type_size {
     bool known, extras; /* extras: each vertex has tables or state of its own length */
-    uint32_t code, shared_code, shared_data;
+    struct device_code code; /* nothing where code is not counted */
     struct device_layout layout;
+};
+/* What the codelets of a source file share on a tile. */
+struct shared_code {
+    const struct module *module;
+    uint32_t object, tile;
+    uint32_t code, data;
 };
 struct sizing {
     struct compiler *c;
@@ -20,6 +27,8 @@ struct sizing {
     struct model_vertices *by_tile;           /* of one set */
     VEC(uint32_t) touched;
     VEC(struct model_vertices) of_types;      /* by type and tile, in any order */
+    uint32_t *store_type;                     /* by type of the model: type of the store, or NONE */
+    VEC(struct shared_code) shared;
 };
 
 static void add(struct sizing *s, uint32_t tile, enum model_category category, uint64_t bytes)
@@ -37,6 +46,8 @@ static struct type_size *type_size(struct sizing *s, uint32_t type)
     device_layout_make(&size->layout, codelet, &s->c->store->target);
     for (uint32_t f = 0; f < codelet->field_count; ++f)
         size->extras |= size->layout.fields[f].entry_bytes || size->layout.fields[f].element_bytes;
+    if (s->to->code && !device_code_of(codelet->module, codelet, &s->c->store->target, &size->code))
+        size->code = (struct device_code){ 0 };
     return size;
 }
 
@@ -92,7 +103,7 @@ static void size_span(struct sizing *s, const struct vertex_group *group, uint64
     for (uint64_t i = first; size->extras && i < first + span.count; ++i)
         vertex_extra(s, size, s->c->order[i], &extra);
     uint64_t n = span.count;
-    struct model_vertices v = { .of = s->c->type_of[group->type] - 1, .tile = span.tile, .tiles = 1, .code = size->code,
+    struct model_vertices v = { .of = s->c->type_of[group->type] - 1, .tile = span.tile, .tiles = 1, .code = size->code.bytes,
                                 .descriptors = extra.descriptor_bytes, .edge_pointers = n * layout->edge_pointer_bytes + extra.edge_pointer_bytes,
                                 .padding = n * layout->padding_bytes + extra.padding_bytes,
                                 .vertex_data = n * layout->fields_bytes + extra.fields_bytes };
@@ -163,19 +174,19 @@ static void size_copies(struct sizing *s, uint32_t set)
     for (uint64_t k = of->first_share; tiles && k < of->first_share + of->shares; ++k) {
         const struct model_share *share = &model->shares.data[k];
         const struct model_type *type = &model->types.data[share->type];
-        uint64_t descriptor = memory_copy_descriptor_bytes(image_string(s->c->image, type->name)), each = share->vertices / tiles, more = share->vertices % tiles;
+        uint64_t each = share->vertices / tiles, more = share->vertices % tiles;
         uint64_t pointers = type->state_bytes < MEMORY_COPY_POINTER_BYTES ? type->state_bytes : MEMORY_COPY_POINTER_BYTES;
+        uint64_t descriptor = type->state_bytes - pointers;
         for (uint64_t i = of->first_part; i < of->first_part + of->parts; ++i)
             for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile) {
                 uint64_t n = each + (more ? 1 : 0);
                 more -= more ? 1 : 0;
-                struct model_vertices v = { .of = share->type, .tile = tile, .tiles = 1, .copy_pointers = n * pointers, .descriptors = n * descriptor,
-                                            .vertex_data = n * (type->state_bytes - pointers) };
+                struct model_vertices v = { .of = share->type, .tile = tile, .tiles = 1, .copy_pointers = n * pointers, .descriptors = n * descriptor };
                 if (!n)
                     continue;
                 add_vertices(entry(s, tile), &v);
                 *vec_push(&s->of_types) = v;
-                add(s, tile, MODEL_VERTEX_INSTANCE_STATE_CATEGORY, n * type->state_bytes);
+                add(s, tile, MODEL_VERTEX_INSTANCE_STATE_CATEGORY, n * pointers);
                 add(s, tile, MODEL_COPY_DESCRIPTOR_CATEGORY, n * descriptor);
             }
     }
@@ -190,6 +201,42 @@ static int by_type(const void *left, const void *right)
     return a->tile < b->tile ? -1 : a->tile > b->tile;
 }
 
+static int by_object(const void *left, const void *right)
+{
+    const struct shared_code *a = left, *b = right;
+    if (a->module != b->module) /* the order of modules does not show */
+        return a->module < b->module ? -1 : 1;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return a->tile < b->tile ? -1 : a->tile > b->tile;
+}
+
+static void note_shared(struct sizing *s, const struct model_vertices *v)
+{
+    uint32_t type = s->store_type[v->of];
+    if (type == NONE || !(s->types[type].code.shared_bytes | s->types[type].code.data_bytes))
+        return;
+    const struct codelet *codelet = s->c->store->types.data[type].codelet;
+    *vec_push(&s->shared) = (struct shared_code){ codelet->module, codelet->object, v->tile, s->types[type].code.shared_bytes,
+                                                  s->types[type].code.data_bytes };
+}
+
+/* Once on a tile; a codelet that reaches less than another reaches a part of the same. */
+static void finish_shared(struct sizing *s)
+{
+    if (s->shared.count)
+        qsort(s->shared.data, s->shared.count, sizeof(*s->shared.data), by_object);
+    for (size_t i = 0; i < s->shared.count;) {
+        struct shared_code most = s->shared.data[i];
+        for (++i; i < s->shared.count && !by_object(&most, &s->shared.data[i]); ++i) {
+            most.code = s->shared.data[i].code > most.code ? s->shared.data[i].code : most.code;
+            most.data = s->shared.data[i].data > most.data ? s->shared.data[i].data : most.data;
+        }
+        add(s, most.tile, MODEL_SHARED_CODE_STORAGE_CATEGORY, most.code);
+        add(s, most.tile, MODEL_SHARED_DATA_STORAGE_CATEGORY, most.data);
+    }
+}
+
 static void finish_types(struct sizing *s)
 {
     struct model *model = &s->c->image->model;
@@ -201,9 +248,11 @@ static void finish_types(struct sizing *s)
         for (++i; i < s->of_types.count && !by_type(&v, &s->of_types.data[i]); ++i)
             add_vertices(&v, &s->of_types.data[i]);
         v.code = code; /* once on a tile */
+        note_shared(s, &v);
         add(s, v.tile, MODEL_VERTEX_CODE_CATEGORY, code);
         APPEND(&model->type_vertices, &v);
     }
+    finish_shared(s);
 }
 
 /* ---- exchanges ---- */
@@ -387,6 +436,11 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
     sizes->code = c->store->target.compile_ipu_code || c->store->target.type == POP_TARGET_IPU;
     s.types = mem_zero(c->store->types.count, sizeof(*s.types));
     s.by_tile = mem_zero(sizes->tiles, sizeof(*s.by_tile));
+    s.store_type = mem_alloc((c->image->model.types.count + 1) * sizeof(*s.store_type));
+    memset(s.store_type, 0xff, c->image->model.types.count * sizeof(*s.store_type));
+    for (uint32_t type = 0; type < c->store->types.count; ++type)
+        if (c->type_of[type])
+            s.store_type[c->type_of[type] - 1] = type;
     for (uint32_t set = 0; set < c->sets.count; ++set)
         size_set(&s, set);
     for (uint32_t set = (uint32_t)c->sets.count; set < c->image->model.sets.count; ++set)
@@ -405,4 +459,6 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
     free(s.by_tile);
     vec_free(&s.touched);
     vec_free(&s.of_types);
+    vec_free(&s.shared);
+    free(s.store_type);
 }

@@ -5,7 +5,6 @@
 #define TARGET_MEMORY_COST_H
 
 #include <poplar/target.h>
-#include <string.h>
 
 /* Worker stacks and the supervisor's [3.1: 3,168 = 6 x 512 + 96]. */
 enum { MEMORY_WORKER_STACK_BYTES = 512, MEMORY_SUPERVISOR_STACK_BYTES = 96 };
@@ -30,14 +29,9 @@ static inline uint64_t memory_external_code_bytes(const pop_target *target, uint
     return (MEMORY_EXTERNAL_CODE + MEMORY_PACKET_CODE * packets) * target->instruction_bytes;
 }
 
-/* Source and destination of a copy vertex [3.2: 16,668 B of copy pointers are 2,083.5 pairs of four bytes, about as many vertices as there are]. */
+/* Source and destination of a copy vertex [3.2: 16,668 B of copy pointers are 2,083.5 pairs of four bytes, about as many vertices as there are]; the
+ * rest of its state is its descriptor. */
 enum { MEMORY_COPY_POINTER_BYTES = 8 };
-/* Of copies with strides: inferred from their mean [3.1: 16,161 B for some 2,000]. */
-enum { MEMORY_COPY_DESCRIPTOR_BYTES = 8 };
-static inline uint64_t memory_copy_descriptor_bytes(const char *type)
-{
-    return strstr(type, "Strided") ? MEMORY_COPY_DESCRIPTOR_BYTES : 0;
-}
 
 /* Instructions of control code, all inferred (the guide's network has 385 B a tile for 43 compute sets and what is around them [3.1]): of a tile
  * that takes part in a compute set or an exchange, and of all tiles for a step. */

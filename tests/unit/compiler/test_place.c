@@ -2,6 +2,8 @@
 /* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is said when it does not fit. */
 #include "fixture.h"
 
+#include "popc/device_code.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +14,17 @@ struct scene {
     pop_program all;
 };
 
+/* Codelets as if they had been measured: there is no object code to estimate them from. */
+static void give_code(struct scene *s)
+{
+    struct module *module = s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet->module;
+    struct device_code *codes = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        codes[i] = (struct device_code){ .bytes = 100 + i, .shared_bytes = 40, .data_bytes = 8, .reason = "" };
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+        module->devices[arch] = codes;
+}
+
 static void begin_on(struct scene *s, const char *line)
 {
     memset(s, 0, sizeof(*s));
@@ -20,6 +33,7 @@ static void begin_on(struct scene *s, const char *line)
         fail_msg("%s", s->f.error.text);
     s->f.graph = pop_graph_create(&target);
     assert_true(store_add_module(s->f.graph->store, POP_HERE, "test", make_module()));
+    give_code(s);
     s->a = variable(&s->f, 10, 0, "a");
     s->b = variable(&s->f, 10, 1, "b");
     s->all = pop_sequence(s->f.graph, NULL);
@@ -122,6 +136,46 @@ static void test_code(void **state)
     assert_true(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_CODE_CATEGORY) > 0);
     assert_true(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY) > 0);
     assert_int_equal(raw_bytes(&s.f, MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY) % 8, 0);
+    end(&s.f);
+}
+
+/* Codelets that were measured: each once on a tile, what they share once for all of them. */
+static void test_vertex_code(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
+    pop_compute_set set = set_named(&s, "s");
+    for (size_t i = 0; i < 3; ++i)
+        in_out(&s.f, set, "Map", 0, pop_tensor_slice(s.a, i, i + 1, 0), pop_tensor_slice(s.a, 5 + i, 6 + i, 0));
+    in_out(&s.f, set, "Sum", 0, s.b, pop_tensor_at(s.a, 9));
+    in_out(&s.f, set, "Map", 1, pop_tensor_slice(s.b, 0, 1, 0), variable(&s.f, 1, 1, "c"));
+    compiled_scene(&s);
+    assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_CODE_CATEGORY), 100 + 101 + 101); /* Sum is codelet 0, Map 1 */
+    assert_int_equal(raw_bytes(&s.f, MODEL_SHARED_CODE_STORAGE_CATEGORY), 2 * 40);
+    assert_int_equal(raw_bytes(&s.f, MODEL_SHARED_DATA_STORAGE_CATEGORY), 2 * 8);
+    end(&s.f);
+}
+
+/* Every second element of one variable is copied together by the tile itself, by vertices with descriptors; rows of a list have one too. */
+static void test_descriptors(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor wide = variable(&s.f, 64, 0, "wide");
+    pop_sequence_add(s.all, pop_copy(pop_tensor_sub_sample(wide, 2, 0), variable(&s.f, 32, 0, "narrow"), false, NULL));
+    struct codelet *rows = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Rows")].codelet;
+    rows->fields[0].shape = SHAPE_VECTOR_LIST;
+    rows->fields[0].inner_layout = LIST_COMPACT_DELTAN;
+    pop_vertex v = vertex(&s.f, set_named(&s, "rows"), "Rows", 0, 10);
+    size_t shape[] = { 2, 5 };
+    pop_graph_connect(s.f.graph, v, "in", pop_tensor_reshape(s.a, (pop_shape){ 2, shape }));
+    pop_graph_connect(s.f.graph, v, "out", pop_tensor_slice(variable(&s.f, 4, 0, "out"), 0, 4, 0));
+    pop_graph_set_field_size(s.f.graph, v, "taps", 5);
+    compiled_scene(&s);
+    assert_true(raw_bytes(&s.f, MODEL_COPY_DESCRIPTOR_CATEGORY) > 0);
+    assert_true(raw_bytes(&s.f, MODEL_VECTOR_LIST_DESCRIPTOR_CATEGORY) >= 2 * 4);
     end(&s.f);
 }
 
@@ -369,6 +423,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variables_and_messages),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_vertex_code),
+        cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_fields_and_rearrangement),
         cmocka_unit_test(test_control_ids),
