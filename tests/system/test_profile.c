@@ -114,6 +114,17 @@ static pop_profile_value execution_of(struct world *w)
     return value;
 }
 
+static char *summary_of(struct world *w, pop_options options)
+{
+    char *summary = NULL;
+    size_t size;
+    pop_error error = { 0 };
+    FILE *file = open_memstream(&summary, &size);
+    must(pop_engine_print_profile_summary(w->engine, file, options, &error), &error);
+    fclose(file);
+    return summary;
+}
+
 static char *text_of(const pop_profile_value *value, bool cbor, size_t *size)
 {
     char *text = NULL;
@@ -287,6 +298,57 @@ static void the_profile_adds_up(void **state)
         pop_profile_free(&execution);
         world_close(&w);
     }
+}
+
+/* Every run begins with what tells the device which program to run. */
+static void several_programs_are_one_tree(void **state)
+{
+    (void)state;
+    struct world w;
+    open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
+    pop_program whole = build(&w);
+    pop_tensor x = world_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
+    world_start(&w, POP_PROGRAMS(whole, add_one(&w, x, "other"), pop_sequence(w.graph, "nothing")));
+    connect(&w);
+    for (unsigned i = 0; i < 6; ++i)
+        world_run(&w, i % 3);
+    pop_profile_value graph = graph_of(&w), execution = execution_of(&w);
+    check_programs(&graph);
+    check_execution(&graph, &execution);
+    const pop_profile_value *trace = pop_profile_get(&execution, "programTrace"), *programs = pop_profile_get(&graph, "programs");
+    const pop_profile_value *first = pop_profile_at(programs, (size_t)pop_profile_as_uint(pop_profile_at(trace, 0)));
+    assert_string_equal(text(first, "type"), "StreamCopy");
+    pop_profile_free(&graph);
+    pop_profile_free(&execution);
+    world_close(&w);
+}
+
+/* Nesting has no limit; the tree of liveness has, so that every reader can read it. */
+static void deeply_nested_programs_can_be_read(void **state)
+{
+    (void)state;
+    struct world w;
+    open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
+    world_codelets(&w);
+    pop_tensor x = world_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
+    pop_program program = add_one(&w, x, "deep");
+    for (unsigned i = 0; i < 3000; ++i)
+        program = pop_repeat(i < 2 ? 2 : 1, pop_sequence_of(w.graph, POP_PROGRAMS(program), NULL), NULL);
+    world_start(&w, POP_PROGRAMS(program));
+    world_run(&w, 0);
+    pop_profile_value graph = graph_of(&w), execution = execution_of(&w), again;
+    size_t size;
+    char *json = text_of(&graph, false, &size);
+    must(pop_profile_read_json(json, size, &again, NULL), NULL);
+    free(json);
+    assert_true(pop_profile_size(pop_profile_get(&graph, "programs")) > 3000);
+    assert_int_equal(pop_profile_size(pop_profile_get(&execution, "programTrace")), 4);
+    char *summary = summary_of(&w, POP_OPTIONS({ "showVarStorage", "1" }));
+    free(summary);
+    pop_profile_free(&again);
+    pop_profile_free(&graph);
+    pop_profile_free(&execution);
+    world_close(&w);
 }
 
 static void every_kind_of_step_is_there(void **state)
@@ -465,17 +527,6 @@ static void hardware_is_measured(void **state)
     world_close(&w);
 }
 
-static char *summary_of(struct world *w, pop_options options)
-{
-    char *summary = NULL;
-    size_t size;
-    pop_error error = { 0 };
-    FILE *file = open_memstream(&summary, &size);
-    must(pop_engine_print_profile_summary(w->engine, file, options, &error), &error);
-    fclose(file);
-    return summary;
-}
-
 static void expect_words(const char *summary, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -619,6 +670,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_profile_adds_up),
+        cmocka_unit_test(several_programs_are_one_tree),
+        cmocka_unit_test(deeply_nested_programs_can_be_read),
         cmocka_unit_test(every_kind_of_step_is_there),
         cmocka_unit_test(json_and_cbor_read_back),
         cmocka_unit_test(threads_and_files_change_nothing),
