@@ -32,6 +32,7 @@ void row_compile(void);
 void row_step(void);
 void row_run(void);
 void row_time(void);
+void row_profile(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);

@@ -13,7 +13,7 @@ static const struct row {
     const char *name;
     void (*run)(void);
 } rows[] = { { "build", row_build }, { "compile", row_compile }, { "step", row_step }, { "run", row_run }, { "time", row_time },
-             { "views", row_views }, { "file", row_file },       { "whole", row_whole } };
+             { "profile", row_profile }, { "views", row_views }, { "file", row_file },       { "whole", row_whole } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */
