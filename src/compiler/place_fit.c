@@ -151,7 +151,7 @@ static uint64_t highest(const struct fit *f, uint32_t index)
     return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
 }
 
-/* In its region, or behind the end of memory: it has overflowed. */
+/* In its region, or across the end of memory or behind it: it has overflowed. */
 static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 {
     uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
@@ -160,7 +160,7 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
             if (f->pairs[i].a == index || f->pairs[i].b == index)
                 result->failed_pair = i;
     if (at == UINT64_MAX)
-        at = first_fit(f, index, f->memory->bytes, UINT64_MAX, false);
+        at = first_fit(f, index, f->blocks[index].where == FIT_CODE ? f->memory->bytes : lowest(f, index), UINT64_MAX, false);
     f->address[index] = at;
     put(f, at, f->blocks[index].bytes, f->blocks[index].class, index);
 }
@@ -174,15 +174,19 @@ struct cursors {
 static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_block *block)
 {
     uint64_t start = f->memory->start, end = f->memory->bytes;
-    uint64_t limit = block->where == FIT_DATA && cursors->high == start ? end : start < end ? start : end;
+    uint64_t limit = block->where == FIT_DATA && cursors->high == start ? end : start;
     uint64_t low = align_up(cursors->low, block->alignment), high = align_up(cursors->high > cursors->low ? cursors->high : cursors->low, block->alignment);
     if (block->where != FIT_INTERLEAVED && low + block->bytes <= limit)
         return cursors->low = low + block->bytes, low;
     if (block->where != FIT_CODE && high + block->bytes <= end)
         return cursors->high = high + block->bytes, high;
-    uint64_t over = align_up(cursors->over, block->alignment);
-    cursors->over = over + block->bytes;
-    return over;
+    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing lies behind low */
+    uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over : across ? cursors->low : cursors->high;
+    at = align_up(at, block->alignment);
+    cursors->over = at + block->bytes;
+    if (block->where != FIT_CODE && at < end)
+        *(across ? &cursors->low : &cursors->high) = end; /* full */
+    return at;
 }
 
 /* The blocks that lead the order, one behind the other. */

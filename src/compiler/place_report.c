@@ -78,6 +78,16 @@ static bool may_overflow(const struct compiler *c)
     return c->store->target.type == POP_TARGET_IPU_MODEL;
 }
 
+/* Where the largest variable on a tile was added: the line to begin with; 0 when there is none. */
+static uint32_t where_largest(const struct place *p, uint32_t tile)
+{
+    const struct place_block *largest = NULL;
+    for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i)
+        if (p->blocks.data[i].kind == PLACE_VARIABLE && (!largest || p->blocks.data[i].fit.bytes > largest->fit.bytes))
+            largest = &p->blocks.data[i];
+    return largest ? p->c->store->variables.data[largest->what].where : 0;
+}
+
 bool place_check_room(struct place *p)
 {
     uint32_t worst[WORST], known, count = worst_tiles(p, worst, &known);
@@ -94,7 +104,7 @@ bool place_check_room(struct place *p)
     if (good)
         LOG(COMPILER, WARN, "%s", str_text(&text));
     else
-        compiler_fail(p->c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL,
+        compiler_fail(p->c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where_largest(p, worst[0]), NULL,
                       "%s; map variables to more tiles, or set debug.allowOutOfMemory to true and look at the profile", str_text(&text));
     str_free(&text);
     return good;

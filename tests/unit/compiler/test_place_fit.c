@@ -65,8 +65,6 @@ static void check_addresses(const struct live *live, const struct fit_block *blo
             assert_true(end <= mk1.start || address[i] >= mk1.bytes);
         if (blocks[i].where == FIT_INTERLEAVED)
             assert_true(address[i] >= mk1.start);
-        if (address[i] < mk1.bytes)
-            assert_true(end <= mk1.bytes);
         for (size_t k = 0; k < i; ++k)
             if (address[k] < end && address[i] < address[k] + blocks[k].bytes)
                 assert_false(meet_plainly(live, blocks[i].class, blocks[k].class));
@@ -178,6 +176,11 @@ static void test_regions(void **state)
     blocks[1].where = FIT_CODE;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 100000);
+    blocks[0] = (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA }; /* the rest of it has overflowed */
+    blocks[1].where = blocks[2].where = FIT_DATA;
+    fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
+    assert_int_equal(result.tile.total_with_gaps, 1000000);
+    assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 1000000 - 262144);
     free_classes(&live);
 }
 
