@@ -217,7 +217,12 @@ static void solve_variables(struct events *e)
 uint32_t live_variable_name(struct compiler *c, uint32_t variable)
 {
     const char *name = variable_name(c, variable);
-    return compiler_string(c, *name ? name : live_is_constant(c, variable) ? "<const>" : "<anon>");
+    if (!*name)
+        return compiler_string(c, live_is_constant(c, variable) ? "<const>" : "<anon>");
+    uint32_t *known = &c->live->names[c->store->variables.data[variable].name]; /* a million variables may have one name */
+    if (!*known)
+        *known = compiler_string(c, name);
+    return *known;
 }
 
 void live_free(struct live *live)
@@ -233,6 +238,7 @@ void live_free(struct live *live)
     vec_free(&live->constants);
     free(live->slots);
     free(live->class_of);
+    free(live->names);
     free(live);
 }
 
@@ -244,6 +250,7 @@ bool pass_live(struct compiler *c)
     struct live *live = c->live = MEM_NEW(struct live);
     struct events e = { .c = c, .live = live };
     live->class_of = mem_zero(variables, sizeof(*live->class_of));
+    live->names = mem_zero(c->store->names.names.count, sizeof(*live->names));
     c->alignment = mem_zero(variables, sizeof(*c->alignment));
     c->interleaved = mem_zero(variables, sizeof(*c->interleaved));
     live_tree(c, live);

@@ -32,6 +32,7 @@ struct live {
     uint32_t *slots;         /* hash of spans -> class + 1 */
     size_t slot_count;
     uint32_t *class_of;      /* by variable */
+    uint32_t *names;         /* by name of the store: string of the image, or 0 while nobody asked */
     VEC(struct live_buffer) buffers;
     VEC(struct tile_bytes) bytes;
     VEC(struct constant_tile) constants;

@@ -124,21 +124,26 @@ static void add_edge(struct collect *k, const struct edge *edge)
     }
 }
 
-static int by_set(const void *left, const void *right)
+/* By set; mostly they are, since programs make sets and vertices in one order. */
+static void sort_by_set(struct set_accesses *accesses, size_t sets)
 {
-    const struct set_access *a = left, *b = right;
-    if (a->set != b->set)
-        return a->set < b->set ? -1 : 1;
-    return a->variable < b->variable ? -1 : a->variable > b->variable;
-}
-
-/* Mostly they are: programs make sets, vertices and variables in one order. */
-static bool is_sorted(const struct set_accesses *accesses)
-{
-    for (size_t i = 1; i < accesses->list.count; ++i)
-        if (by_set(&accesses->list.data[i - 1], &accesses->list.data[i]) > 0)
-            return false;
-    return true;
+    bool sorted = true;
+    for (size_t i = 1; i < accesses->list.count && sorted; ++i)
+        sorted = accesses->list.data[i - 1].set <= accesses->list.data[i].set;
+    if (sorted)
+        return;
+    struct set_access *to = mem_alloc(accesses->list.count * sizeof(*to));
+    size_t *at = mem_zero(sets + 1, sizeof(*at));
+    for (size_t i = 0; i < accesses->list.count; ++i)
+        ++at[accesses->list.data[i].set + 1];
+    for (size_t s = 0; s < sets; ++s)
+        at[s + 1] += at[s];
+    for (size_t i = 0; i < accesses->list.count; ++i)
+        to[at[accesses->list.data[i].set]++] = accesses->list.data[i];
+    free(at);
+    free(accesses->list.data);
+    accesses->list.data = to;
+    accesses->list.capacity = accesses->list.count;
 }
 
 static void finish(struct collect *k)
@@ -146,8 +151,7 @@ static void finish(struct collect *k)
     const pop_store *store = k->c->store;
     struct set_accesses *to = k->to;
     size_t at = 0;
-    if (!is_sorted(to))
-        qsort(to->list.data, to->list.count, sizeof(*to->list.data), by_set);
+    sort_by_set(to, k->c->sets.count);
     to->first = mem_alloc((k->c->sets.count + 1) * sizeof(*to->first));
     for (uint32_t s = 0; s <= k->c->sets.count; ++s) {
         to->first[s] = at;
