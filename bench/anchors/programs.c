@@ -89,11 +89,11 @@ static struct tutorial make_tutorial(pop_device *device, size_t split)
     return t;
 }
 
-static pop_engine *run(struct tutorial *t, pop_device *device, pop_program program, bool streams)
+static pop_engine *run(struct tutorial *t, pop_device *device, pop_programs programs, bool streams)
 {
     pop_error error = { 0 };
     must_build(t->graph);
-    pop_engine *engine = pop_engine_create(t->graph, POP_PROGRAMS(program), POP_NO_OPTIONS, &error);
+    pop_engine *engine = pop_engine_create(t->graph, programs, POP_NO_OPTIONS, &error);
     anchor_must(error.status, &error);
     anchor_must(pop_engine_load(engine, device, &error), &error);
     float *buffer = calloc(ROWS * COLUMNS, sizeof(float));
@@ -104,7 +104,8 @@ static pop_engine *run(struct tutorial *t, pop_device *device, pop_program progr
         anchor_must(pop_engine_connect_stream(engine, "vector", buffer, &error), &error);
         anchor_must(pop_engine_connect_stream(engine, "result", buffer, &error), &error);
     }
-    anchor_must(pop_engine_run(engine, 0, &error), &error);
+    for (size_t i = 0; i < programs.count; ++i)
+        anchor_must(pop_engine_run(engine, (unsigned)i, &error), &error);
     free(buffer);
     return engine;
 }
@@ -115,7 +116,7 @@ static void older_program(void)
     struct tutorial t = make_tutorial(device, 5);
     pop_compute_set first = dot_products(&t), second = reductions(&t);
     pop_program program = pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
-    pop_engine *engine = run(&t, device, program, false);
+    pop_engine *engine = run(&t, device, POP_PROGRAMS(program), false);
     pop_error error = { 0 };
     pop_cycles cycles;
     anchor_must(pop_engine_cycles(engine, &cycles, &error), &error);
@@ -148,12 +149,9 @@ static void later_program(const struct listing *listing)
     pop_stream matrix = pop_graph_add_host_to_device_fifo(t.graph, "matrix", POP_FLOAT, ROWS * COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream vector = pop_graph_add_host_to_device_fifo(t.graph, "vector", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream result = pop_graph_add_device_to_host_fifo(t.graph, "result", POP_FLOAT, ROWS, POP_NO_OPTIONS);
-    pop_program program = pop_sequence_of(t.graph,
-                                          POP_PROGRAMS(pop_copy_from_stream(vector, t.in, false, NULL), pop_copy_from_stream(matrix, t.matrix, false, NULL),
-                                                       pop_execute(first, NULL), pop_execute(second, NULL),
-                                                       pop_copy_to_stream(t.out, result, false, NULL)),
-                                          NULL);
-    pop_engine *engine = run(&t, device, program, true);
+    pop_program in = pop_sequence_of(t.graph, POP_PROGRAMS(pop_copy_from_stream(vector, t.in, false, NULL), pop_copy_from_stream(matrix, t.matrix, false, NULL)), NULL);
+    pop_program multiply = pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
+    pop_engine *engine = run(&t, device, POP_PROGRAMS(in, multiply, pop_copy_to_stream(t.out, result, false, NULL)), true);
     pop_profile_value profile;
     pop_error error = { 0 };
     char title[80];

@@ -67,6 +67,7 @@ typedef struct pop_target {
     unsigned num_stride_bits;
     unsigned atomic_store_granularity; /* bytes */
     unsigned host_bytes_per_kilocycle; /* host exchange bandwidth: bytes in 1,000 cycles */
+    unsigned host_grain_bytes;         /* data from the host whose pieces on tiles are smaller than this is brought in so large parts */
     bool host_rearranges;              /* the host sends data in the order of tile memory; else tiles sort what came in the tensor's order */
     bool accurate_half;
     bool compile_ipu_code;

@@ -128,6 +128,14 @@ void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool t
     }
 }
 
+void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t bytes, bool first)
+{
+    uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
+    if (first && host->ipu_bytes[ipu] + host->c->store->target.host_grain_bytes > COST_STREAM_MOST)
+        end_exchange(host);
+    add_piece(host, tile, bytes, first ? cost_host_packets(host->c->store->target.host_grain_bytes) : 0, false);
+}
+
 void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets)
 {
     add_piece(host, tile, bytes, packets, false);

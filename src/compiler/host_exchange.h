@@ -24,6 +24,8 @@ void host_exchange_add(struct host_exchange *host, const struct view *view, bool
 void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host);
 uint64_t host_exchange_share(const pop_target *target, uint64_t bytes);
 /* So many bytes from the host to a tile, in packets. */
+/* Bytes of a grain, which is a packet, to the tile that takes it in; first: they are the first of it. */
+void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t bytes, bool first);
 void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets);
 /* Between these, what is added belongs together: host->made has the exchanges then, at least one (of nothing, perhaps). */
 void host_exchange_begin(struct host_exchange *host, const char *name);

@@ -127,7 +127,7 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
     const struct tile_load *load = &loads->internal.tiles[tile];
     return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu, .sent = load->sent, .received = load->received,
                                    .sends = load->sends, .receives = load->receives, .follows = exchange_schedule_follows(loads->schedule, tile),
-                                   .end = exchange_schedule_end(loads->schedule, tile), .reach = load->reach,
+                                   .end = exchange_schedule_end(loads->schedule, tile), .pairs = exchange_schedule_pairs(loads->schedule, tile), .reach = load->reach,
                                    .shares_bus = shares_bus(loads, tile) };
 }
 

@@ -22,8 +22,8 @@ uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_ti
     uint64_t end = larger(tile->end, larger(sent, received)), wire = (uint64_t)tile->tile * WIRE_CYCLES / WIRE_TILES;
     if (!sent && !received)
         return 0;
-    if (tile->shares_bus) /* both halves of the bus bring the pair's words: two a cycle */
-        end = larger(end - received / 2, sent);
+    if (tile->shares_bus) /* both halves of the bus bring the pair's words: two of a message a cycle */
+        end = larger(end - tile->pairs, sent);
     return wire + larger(end, received ? CROSSING : 0);
 }
 

@@ -16,17 +16,20 @@ struct scheduled_tile {
     uint64_t row; /* the row's next message comes no earlier */
     uint64_t end;
     uint32_t follows, pieces;
+    uint64_t pairs; /* of words in the messages that it receives */
     bool touched;
 };
 /* A message that was sent, by a hash that is never 0. */
 struct sent {
     uint64_t key, start;
 };
-/* A message of a copy; round: how many its sender has before it. */
+/* A message of a copy.  round: of its sender, in which it goes. */
 struct piece {
-    uint64_t bytes, what;
+    uint64_t bytes, what, number;
     uint32_t from, to, round;
 };
+/* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
+enum { ROUND = 7 };
 struct exchange_schedule {
     const pop_target *target;
     VEC(struct piece) pieces;
@@ -186,6 +189,7 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
         if (2 * ++schedule->sent_count > schedule->sent_size)
             grow_sent(schedule);
     }
+    receiver->pairs += cycles / 2;
     receiver->follows += at && at == receiver->row;
     take(&receiver->receive, receiver, at, at + cycles);
     receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;
@@ -193,7 +197,8 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
 
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
-    *vec_push(&schedule->pieces) = (struct piece){ bytes, what, from, to, touch(schedule, from)->pieces++ };
+    struct piece piece = { bytes, what, schedule->pieces.count, from, to, touch(schedule, from)->pieces++ / ROUND };
+    *vec_push(&schedule->pieces) = piece;
 }
 
 static int piece_order(const void *left, const void *right)
@@ -201,7 +206,9 @@ static int piece_order(const void *left, const void *right)
     const struct piece *a = left, *b = right;
     if (a->round != b->round)
         return a->round < b->round ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
@@ -219,6 +226,11 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
     return schedule->tiles[tile].end;
+}
+
+uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile)
+{
+    return schedule->tiles[tile].pairs;
 }
 
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)
@@ -239,7 +251,7 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
             clear_line(&tile->send);
         if (tile->receive.words)
             clear_line(&tile->receive);
-        tile->row = tile->end = tile->follows = tile->pieces = 0;
+        tile->row = tile->end = tile->pairs = tile->follows = tile->pieces = 0;
         tile->touched = false;
     }
     schedule->touched.count = schedule->pieces.count = 0;

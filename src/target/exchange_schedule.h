@@ -15,12 +15,14 @@ void exchange_schedule_free(struct exchange_schedule *schedule);
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
 /* The next message that `to` receives; tiles are numbered through all IPUs.  what: the same for all who receive the same from this sender. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
-/* A message of a copy, whose parts have no order of their own: scheduled by exchange_schedule_settle, first every sender's first, then every
- * sender's second, and so on, in any cycles that are free. */
+/* A message of a copy, whose parts have no order of their own: scheduled by exchange_schedule_settle, in rounds: first the first few of every
+ * sender, then the next few, and so on, in any cycles that are free. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
 void exchange_schedule_settle(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);
+/* Pairs of words in the messages that a tile receives. */
+uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile);
 /* Messages that a tile receives right behind the one before, in the same row. */
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile);
 /* Empty again. */

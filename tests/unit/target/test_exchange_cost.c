@@ -129,21 +129,26 @@ static void test_schedule(void **state)
     exchange_schedule_free(NULL);
 }
 
-/* Copies: every sender's first message before anybody's second, in the order of senders, in any gap. */
+/* Copies: a few messages of every sender before anybody's next ones, in the order of senders, in any gap. */
 static void test_pieces(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    exchange_schedule_piece(schedule, 1, 9, 40, 1);
-    exchange_schedule_piece(schedule, 1, 8, 40, 2);
-    exchange_schedule_piece(schedule, 0, 8, 80, 3);
-    exchange_schedule_piece(schedule, 0, 9, 40, 4);
+    for (uint64_t i = 0; i < 10; ++i)
+        exchange_schedule_piece(schedule, 1, 9, 40, 1 + i);
+    exchange_schedule_piece(schedule, 0, 9, 80, 20);
     assert_int_equal(exchange_schedule_end(schedule, 9), 0);
     exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 8), 30); /* 0 to 8: 0-20; 1 to 9: 0-10; 0 to 9: 20-30; 1 to 8: 20-30 */
-    assert_int_equal(exchange_schedule_end(schedule, 9), 30);
-    assert_int_equal(exchange_schedule_end(schedule, 1), 30);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 20); /* of the first round, and of the first sender */
+    assert_int_equal(exchange_schedule_end(schedule, 9), 120);
+    exchange_schedule_clear(schedule);
+    for (uint64_t i = 0; i < 10; ++i)
+        exchange_schedule_piece(schedule, 0, 9, 40, 1 + i);
+    exchange_schedule_piece(schedule, 1, 9, 80, 20);
+    exchange_schedule_settle(schedule);
+    assert_int_equal(exchange_schedule_end(schedule, 1), 90); /* behind the first seven of tile 0 */
+    assert_int_equal(exchange_schedule_end(schedule, 9), 120);
     exchange_schedule_clear(schedule);
     exchange_schedule_piece(schedule, 1, 9, 40, 1);
     exchange_schedule_clear(schedule);
@@ -188,9 +193,10 @@ static void test_one_tile(void **state)
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 9 }), 3);       /* a sender does not wait for the others */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 9 }), 89);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800 }), 200);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }), 100);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 250, .shares_bus = true }), 150);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 640, .received = 800, .shares_bus = true }), 160);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .pairs = 100, .shares_bus = true }), 100);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 250, .pairs = 100, .shares_bus = true }), 150);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 640, .received = 800, .pairs = 100, .shares_bus = true }), 160);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }), 200); /* single words: nothing to share */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1215, .received = 4 }), 120);
     assert_int_equal(cost_exchange_cycles(&small, &(struct exchange_tile){ .tile = 6, .received = 301 }), 101);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1048575, .received = 4 }), 89 + 26753);
