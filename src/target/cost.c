@@ -110,8 +110,6 @@ uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t p
     return HOST_SETUP + load / rate * 1000 + rest / rate + (rest % rate != 0);
 }
 
-/* Inferred: rows of 800 bytes take two packets, pieces of 128 bytes one. */
-
 uint64_t cost_host_packets(uint64_t bytes)
 {
     return bytes / COST_HOST_PACKET + (bytes % COST_HOST_PACKET != 0);

@@ -138,6 +138,46 @@ static void test_published_host_exchange(void **state)
     assert_true(cost_host_exchange(&two, UINT64_MAX / 8, 0) > UINT64_MAX / 64);
 }
 
+/* Machines that nobody built, from their text: the rules hold for all of them. */
+static void test_odd_machines(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "ipu1 tiles=1 workers=1", "ipu2 tiles=1471 min_sync=0 max_sync=0", "ipu2 tiles=2 min_sync=7 max_sync=7",
+                                         "ipu21 tiles=1009 workers=64 sync_delay=none min_sync=0", "bow tiles=200 min_sync=11 max_sync=91",
+                                         "ipu1 tiles=7 exchange_bytes=1 memcpy_bytes=1 host_bytes=1 host_grain=1 clock=1e3 memory=1024 memory_element=64" };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        pop_target target, again;
+        char text[1000];
+        assert_int_equal(pop_target_from_text(texts[i], &target, NULL), POP_OK);
+        assert_in_range(pop_target_to_text(&target, text, sizeof(text)), 1, sizeof(text) - 1);
+        assert_int_equal(pop_target_from_text(text, &again, NULL), POP_OK);
+        assert_int_equal(pop_target_compare(&target, &again), 0);
+        for (unsigned tile = 0; tile < target.tiles_per_ipu; ++tile) {
+            unsigned delay = pop_target_sync_delay(&target, tile);
+            assert_in_range(delay, target.min_ipu_sync_delay, target.max_ipu_sync_delay);
+            assert_int_equal(cost_sync_arrive(&target, tile) + cost_sync_resume(&target, tile), delay);
+        }
+        assert_int_equal(cost_sync_all(&target), pop_target_sync_delay(&target, target.tiles_per_ipu - 1));
+        assert_int_equal(equal_workers(&target, target.num_worker_contexts + 1, 10), 20 * target.num_worker_contexts);
+        assert_int_equal(cost_host_exchange(&target, 0, 0), 0);
+        assert_true(cost_host_exchange(&target, 1000, 2) > 4);
+        assert_int_equal(cost_memcpy(&target, 4096), 4096 / target.memcpy_bytes_per_cycle);
+    }
+}
+
+/* 512 bytes fit a packet: rows of 800 take two, the guide's 128 one. */
+static void test_packets(void **state)
+{
+    (void)state;
+    assert_int_equal(cost_host_packets(0), 0);
+    assert_int_equal(cost_host_packets(1), 1);
+    assert_int_equal(cost_host_packets(128), 1);
+    assert_int_equal(cost_host_packets(512), 1);
+    assert_int_equal(cost_host_packets(513), 2);
+    assert_int_equal(cost_host_packets(800), 2);
+    assert_true(cost_host_packets(UINT64_MAX) == ((uint64_t)1 << 55));
+}
+
 static void test_memcpy(void **state)
 {
     (void)state;
@@ -154,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
         cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_published_timestamps),
         cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
+        cmocka_unit_test(test_odd_machines),            cmocka_unit_test(test_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
