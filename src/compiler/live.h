@@ -42,7 +42,9 @@ struct live {
 enum { ACCESS_READ_HERE = 1, ACCESS_READ_AWAY = 2, ACCESS_WRITE_HERE = 4, ACCESS_WRITE_AWAY = 8, ACCESS_KILL = 16 };
 struct set_access {
     uint32_t set, variable;
-    uint64_t written; /* elements */
+    uint64_t written;    /* elements */
+    uint64_t begin, end; /* elements that are known to lie on a tile: the last that were asked for */
+    uint32_t tile;
     uint8_t what;
 };
 struct set_accesses {

@@ -16,6 +16,7 @@ struct collect {
     uint32_t cache[CACHE];
     uint32_t tile, set;
     const struct codelet_field *field;
+    bool exchanges;      /* the set's plan has an exchange */
     uint32_t *last_tile; /* by variable: of the last constant_tile */
 };
 
@@ -67,11 +68,32 @@ static struct set_access *find(struct collect *k, uint32_t variable)
     return &k->to->list.data[*cached];
 }
 
-static void add_access(struct collect *k, uint32_t variable, uint64_t elements)
+/* The tile of a run, HOME_PARTS when that is several; asked for only where a set exchanges, until it is known that it does both. */
+static uint32_t home_of_run(struct collect *k, struct set_access *a, uint64_t begin, uint64_t end)
+{
+    enum { BOTH_READS = ACCESS_READ_HERE | ACCESS_READ_AWAY, BOTH_WRITES = ACCESS_WRITE_HERE | ACCESS_WRITE_AWAY };
+    uint8_t all = (uint8_t)((k->field->direction != FIELD_OUTPUT ? BOTH_READS : 0) | (k->field->direction != FIELD_INPUT ? BOTH_WRITES : 0));
+    uint32_t home = k->owners.home[a->variable];
+    if (home != HOME_PARTS)
+        return home;
+    if (!k->exchanges)
+        return k->tile;
+    if ((a->what & all) == all || end == begin)
+        return HOME_PARTS;
+    if (begin < a->begin || begin >= a->end) {
+        a->begin = begin;
+        a->tile = owners_find(&k->owners, a->variable, begin, &a->end);
+    }
+    return end <= a->end ? a->tile : HOME_PARTS;
+}
+
+/* begin: NONE_KNOWN for elements that lie here and there. */
+#define NONE_KNOWN UINT64_MAX
+static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uint64_t elements)
 {
     struct compiler *c = k->c;
-    uint32_t home = k->owners.home[variable];
     struct set_access *a = find(k, variable);
+    uint32_t home = begin == NONE_KNOWN ? k->owners.home[variable] : home_of_run(k, a, begin, begin + elements);
     bool here = home == k->tile || home == HOME_EVERYWHERE || home == HOME_PARTS, away = home != k->tile && home != HOME_EVERYWHERE;
     if (k->field->direction != FIELD_OUTPUT)
         a->what |= (uint8_t)((here ? ACCESS_READ_HERE : 0) | (away ? ACCESS_READ_AWAY : 0));
@@ -82,7 +104,7 @@ static void add_access(struct collect *k, uint32_t variable, uint64_t elements)
     if (k->field->alignment > c->alignment[variable])
         c->alignment[variable] = k->field->alignment;
     c->interleaved[variable] |= k->field->interleaved;
-    if (home == HOME_EVERYWHERE && k->last_tile[variable] != k->tile) {
+    if (k->owners.home[variable] == HOME_EVERYWHERE && k->last_tile[variable] != k->tile) {
         *vec_push(&c->live->constants) = (struct constant_tile){ variable, k->tile };
         k->last_tile[variable] = k->tile;
     }
@@ -112,12 +134,12 @@ static void add_edge(struct collect *k, const struct edge *edge)
     const pop_store *store = k->c->store;
     if (edge->form == EDGE_RUN) {
         if (edge->count)
-            add_access(k, edge->variable, edge->count);
+            add_access(k, edge->variable, edge_offset(edge), edge->count);
     } else if (edge->form == EDGE_VIEW) {
         const struct view *view = store->views.data[edge->variable];
         for (uint32_t i = 0; i < view->piece_count; ++i)
             if (view->pieces[i].elements)
-                add_access(k, view->pieces[i].variable, view->pieces[i].elements);
+                add_access(k, view->pieces[i].variable, NONE_KNOWN, view->pieces[i].elements);
     } else if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
             add_edge(k, &store->edges.data[edge_offset(edge) + i]);
@@ -170,6 +192,11 @@ static void finish(struct collect *k)
     }
 }
 
+static bool exchanges(const struct step_plan *plan)
+{
+    return plan->exchange_before != NONE || plan->exchange_after != NONE || plan->global_before != NONE || plan->global_after != NONE;
+}
+
 void accesses_of_sets(struct compiler *c, struct set_accesses *accesses)
 {
     const pop_store *store = c->store;
@@ -186,6 +213,7 @@ void accesses_of_sets(struct compiler *c, struct set_accesses *accesses)
             continue;
         const struct codelet *codelet = store->types.data[v->type].codelet;
         k.tile = v->tile;
+        k.exchanges = exchanges(&c->plans[k.set]);
         for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
             k.field = &codelet->fields[store->edges.data[e].field];
             if (k.field->direction != FIELD_STATE)
