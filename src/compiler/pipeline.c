@@ -63,6 +63,25 @@ static void verify_steps(const struct compiler *c)
     (void)c;
 }
 
+/* Addresses of all categories are those of all tiles; a list's bytes are its rows'. */
+static void verify_place(const struct compiler *c)
+{
+    const struct model *model = &c->image->model;
+    uint64_t uses = 0, tiles = 0, rows = 0, lists = 0;
+    for (size_t i = 0; i < model->uses.count; ++i)
+        uses += model->uses.data[i].overlapped == MODEL_OVERLAPPED ? 0 : model->uses.data[i].bytes * model->uses.data[i].tiles;
+    for (size_t i = 0; i < model->tiles.count; ++i)
+        for (int region = 0; region < MODEL_REGIONS; ++region)
+            tiles += model->tiles.data[i].bytes[region];
+    for (size_t i = 0; i < model->live.count; ++i)
+        rows += model->live.data[i].bytes;
+    for (size_t i = 0; i < model->live_lists.count; ++i)
+        lists += model->live_lists.data[i].bytes;
+    assert(uses == tiles && rows == lists);
+    assert(!c->modelled || model->step_live.count == model->steps.count);
+    (void)uses, (void)tiles, (void)rows, (void)lists;
+}
+
 static void verify_image(const struct compiler *c)
 {
     pop_error error = { 0 };
@@ -91,7 +110,7 @@ static const struct pass {
     { "exchange", pass_exchange, verify_bits },
     { "steps", pass_steps, verify_steps },
     { "live", pass_live, NULL },
-    { "place", pass_place, NULL },
+    { "place", pass_place, verify_place },
     { "emit", pass_emit, verify_image },
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
