@@ -257,20 +257,46 @@ static void index_ops(struct builder *b)
 
 static void count_graph(struct compiler *c)
 {
-    uint64_t vertices = 0;
+    uint64_t vertices = c->vertex_count;
+    struct model *model = &c->image->model;
+    for (size_t i = c->sets.count; i < model->sets.count; ++i) /* the compiler's own */
+        for (uint64_t k = model->sets.data[i].first_share; k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
+            vertices += model->shares.data[k].vertices;
+    *vec_push(&model->graph_counts) = c->modelled ? model->sets.count : c->sets.count;
+    *vec_push(&model->graph_counts) = c->store->edge_count;
+    *vec_push(&model->graph_counts) = c->store->variables.count;
+    *vec_push(&model->graph_counts) = vertices;
+}
+
+static void add_metric(struct compiler *c, const char *name, uint64_t value)
+{
+    *vec_push(&c->image->model.metrics) = (struct model_metric){ compiler_string(c, name), (double)value };
+}
+
+/* What compiling saved and added; the same whenever the same graph is compiled. */
+static void measure(struct compiler *c)
+{
     const struct model *model = &c->image->model;
-    for (size_t i = 0; i < model->shares.count; ++i)
-        vertices += model->shares.data[i].vertices;
-    *vec_push(&c->image->model.graph_counts) = model->sets.count;
-    *vec_push(&c->image->model.graph_counts) = c->store->edge_count;
-    *vec_push(&c->image->model.graph_counts) = c->store->variables.count;
-    *vec_push(&c->image->model.graph_counts) = vertices;
+    uint64_t streams = 0, calls = 0, copies = 0;
+    for (size_t i = 0; i < model->steps.count; ++i) {
+        streams += c->origins.data[i].merged > 1 ? c->origins.data[i].merged - 1 : 0;
+        calls += model->steps.data[i].kind == MODEL_CALL;
+    }
+    for (size_t i = c->sets.count; i < model->sets.count; ++i)
+        for (uint64_t k = model->sets.data[i].first_share; k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
+            copies += model->shares.data[k].vertices;
+    add_metric(c, "copy vertices added", copies);
+    add_metric(c, "functions outlined", model->functions.count);
+    add_metric(c, "calls of functions", calls);
+    add_metric(c, "stream copies merged", streams);
 }
 
 bool pass_steps(struct compiler *c)
 {
-    if (!c->modelled)
+    if (!c->modelled) {
+        count_graph(c);
         return true;
+    }
     struct builder b = { .c = c, .model = &c->image->model };
     owners_init(&b.owners, c);
     host_exchange_init(&b.host, c, &b.owners);
@@ -288,6 +314,7 @@ bool pass_steps(struct compiler *c)
     resolve_calls(&b);
     index_ops(&b);
     count_graph(c);
+    measure(c);
     host_exchange_free(&b.host);
     owners_free(&b.owners);
     loads_free(&b.loads);
