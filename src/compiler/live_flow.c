@@ -75,6 +75,7 @@ void flow_ready(struct flow *flow)
         if (callee == FLOW_NONE)
             continue;
         assert(callee > i && flow->nodes.data[callee].parent == FLOW_NONE);
+        flow->functions += flow->first_call[callee] == FLOW_NONE;
         *vec_push(&flow->calls) = (struct flow_call){ i, callee, flow->first_call[callee] };
         flow->first_call[callee] = (uint32_t)flow->calls.count - 1;
     }
@@ -310,18 +311,18 @@ static size_t call_behind(const struct flow *flow, uint32_t position)
     return low;
 }
 
-/* What is live across a call is live in all of the function that does not touch it, and in what that calls. */
-static void spread_calls(struct flow *flow)
+/* What is live across a call is live in all of the function that does not touch it, and in what that calls.  touched: functions that do. */
+static void spread_calls(struct flow *flow, uint32_t touched)
 {
-    if (!flow->calls.count)
-        return;
-    for (size_t i = 0; i < flow->spans.count; ++i) {
+    uint32_t left = flow->functions - touched;
+    for (size_t i = 0; left && i < flow->spans.count; ++i) {
         struct flow_span span = flow->spans.data[i];
-        for (size_t k = call_behind(flow, span.first); k < flow->calls.count && flow->calls.data[k].position <= span.last; ++k) {
+        for (size_t k = call_behind(flow, span.first); left && k < flow->calls.count && flow->calls.data[k].position <= span.last; ++k) {
             uint32_t root = flow->calls.data[k].callee;
-            if (flow->blocks[root].stamp == flow->solution || flow->seen[root] == flow->solution)
+            if (flow->seen[root] == flow->solution)
                 continue;
             flow->seen[root] = flow->solution;
+            --left;
             emit(flow, root, flow->nodes.data[root].last);
         }
     }
@@ -341,7 +342,8 @@ static void solve_own(struct flow *flow, uint32_t root)
         return;
     }
     flow_join(&flow->spans);
-    spread_calls(flow);
+    flow->seen[root] = flow->solution;
+    spread_calls(flow, 1);
 }
 
 static int ascending(const void *left, const void *right)
@@ -353,6 +355,7 @@ static int ascending(const void *left, const void *right)
 static void solve_roots(struct flow *flow)
 {
     bool live = false;
+    uint32_t functions = 0;
     VEC(uint32_t) roots = { 0 };
     for (size_t i = 0; i < flow->controls.count; ++i) {
         const struct flow_block *block = &flow->blocks[flow->controls.data[i]];
@@ -360,8 +363,10 @@ static void solve_roots(struct flow *flow)
     }
     for (size_t i = 0; i < flow->touched.count; ++i) {
         uint32_t root = flow->nodes.data[flow->touched.data[i]].root;
-        if (flow->seen[root] != flow->solution)
+        if (flow->seen[root] != flow->solution) {
             *vec_push(&roots) = root;
+            functions += flow->first_call[root] != FLOW_NONE;
+        }
         flow->seen[root] = flow->solution;
     }
     for (size_t i = 0; i < flow->controls.count; ++i) {
@@ -376,7 +381,7 @@ static void solve_roots(struct flow *flow)
         walk_down(flow, roots.data[i]);
     vec_free(&roots);
     flow_join(&flow->spans);
-    spread_calls(flow);
+    spread_calls(flow, functions);
 }
 
 void flow_solve(struct flow *flow, const struct flow_event *events, size_t count)

@@ -39,6 +39,7 @@ struct flow {
     VEC(struct flow_node) nodes;
     VEC(uint32_t) controls;        /* roots that the host may run, any of them after any */
     VEC(struct flow_call) calls;   /* by position */
+    uint32_t functions;            /* roots that are called */
     uint32_t *first_call;          /* by root: index of calls, or FLOW_NONE */
     uint32_t open;                 /* while building: the innermost node that is not closed */
     struct flow_item *items;       /* by position; what follows is the solver's */
