@@ -165,6 +165,7 @@ static void write_edge(struct traffic *t, const struct edge *edge)
 {
     struct edge_parts parts = { .t = t };
     edge_each_run(t->c->store, edge, return_run, &parts);
+    parts.gathered.scatters = true;
     if (parts.gathered.pieces && (parts.remote || parts.runs > 1))
         *vec_push(&t->copies_after) = (struct tile_copy){ t->tile, parts.gathered };
 }
@@ -355,6 +356,7 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
         if (bytes)
             tile_moves_add(&moves, from, 0, 0, bytes);
         moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;
+        moves.shapes[from].scatters = b > a;
     } else {
         copy_traffic(t, n->source, n->destination, &moves);
     }

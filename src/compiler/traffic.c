@@ -45,19 +45,6 @@ static bool between_ipus(const struct traffic_loads *loads, uint32_t a, uint32_t
     return loads->target->num_ipus > 1 && a / loads->target->tiles_per_ipu != b / loads->target->tiles_per_ipu;
 }
 
-/* Tiles between two of one IPU, the short way round. */
-static uint32_t ring_distance(const struct traffic_loads *loads, uint32_t a, uint32_t b)
-{
-    uint32_t forth = a < b ? b - a : a - b, back = loads->target->tiles_per_ipu - forth;
-    return forth < back ? forth : back;
-}
-
-static void reach_out(const struct traffic_loads *loads, struct tile_load *tile, uint32_t from, uint32_t to)
-{
-    uint32_t distance = ring_distance(loads, from, to);
-    tile->reach = distance > tile->reach ? distance : tile->reach;
-}
-
 void loads_buffer(struct traffic_loads *loads, uint32_t tile)
 {
     exchange_schedule_row(loads->schedule, tile);
@@ -69,8 +56,6 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
     struct tile_load *tile = touch(global ? &loads->global : &loads->internal, from);
     tile->sent += bytes;
     ++tile->sends;
-    if (!global)
-        reach_out(loads, tile, from, to);
 }
 
 /* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to others. */
@@ -86,8 +71,6 @@ static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uin
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
         return false;
     }
-    reach_out(loads, tile, from, to);
-    reach_out(loads, touch(&loads->internal, from), from, to); /* a multicast goes on until its last receiver has it */
     return from != to;
 }
 
@@ -127,7 +110,7 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
     const struct tile_load *load = &loads->internal.tiles[tile];
     return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu, .sent = load->sent, .received = load->received,
                                    .sends = load->sends, .receives = load->receives, .follows = exchange_schedule_follows(loads->schedule, tile),
-                                   .end = exchange_schedule_end(loads->schedule, tile), .pairs = exchange_schedule_pairs(loads->schedule, tile), .reach = load->reach,
+                                   .end = exchange_schedule_end(loads->schedule, tile), .pairs = exchange_schedule_pairs(loads->schedule, tile),
                                    .shares_bus = shares_bus(loads, tile) };
 }
 

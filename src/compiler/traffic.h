@@ -11,7 +11,6 @@
 struct tile_load {
     uint64_t sent, received;
     uint32_t sends, receives; /* messages */
-    uint32_t reach;
     bool touched;
     uint64_t content;         /* a hash of what it receives, in any order */
 };

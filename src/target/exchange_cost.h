@@ -8,14 +8,12 @@
 
 /* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: those received right behind another.  end: the
  * cycle behind its last word (exchange_schedule.h), 0 if nothing stands in the way of any.  shares_bus: its pair receives the same.  pairs: of
- * words in the messages that it receives.  reach: tiles
- * between it and the farthest tile that its messages go to or come from, the short way round the ring; no published figure shows it in cycles. */
+ * words in the messages that it receives. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */
     uint64_t sent, received;
     uint32_t sends, receives, follows;
     uint64_t end, pairs;
-    uint32_t reach;
     bool shares_bus;
 };
 struct exchange_code {
