@@ -37,6 +37,7 @@ struct exchange_schedule {
     VEC(uint32_t) touched;
     struct sent *sent; /* open addressing */
     size_t sent_count, sent_size;
+    size_t messages; /* so far */
 };
 
 enum { FIRST_SENT = 1024 };
@@ -176,6 +177,8 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
 {
     unsigned width = schedule->target->exchange_bytes_per_cycle;
     uint64_t cycles = bytes / width + (bytes % width != 0), at, key = message_key(from, cycles, what);
+    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
+        return;
     struct scheduled_tile *sender = touch(schedule, from), *receiver = touch(schedule, to);
     struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
     if (!cycles)
@@ -197,6 +200,10 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
 
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
+    if (schedule->pieces.count == EXCHANGE_SCHEDULE_MOST) {
+        schedule->messages = EXCHANGE_SCHEDULE_MOST + 1;
+        return;
+    }
     struct piece piece = { bytes, what, schedule->pieces.count, from, to, touch(schedule, from)->pieces++ / ROUND };
     *vec_push(&schedule->pieces) = piece;
 }
@@ -213,6 +220,8 @@ static int piece_order(const void *left, const void *right)
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
 {
+    if (schedule->messages > EXCHANGE_SCHEDULE_MOST)
+        schedule->pieces.count = 0;
     if (schedule->pieces.count)
         qsort(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), piece_order);
     for (size_t i = 0; i < schedule->pieces.count; ++i) {
@@ -225,7 +234,7 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
 
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
-    return schedule->tiles[tile].end;
+    return schedule->messages > EXCHANGE_SCHEDULE_MOST ? 0 : schedule->tiles[tile].end;
 }
 
 uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile)
@@ -235,7 +244,7 @@ uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint3
 
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)
 {
-    return schedule->tiles[tile].follows;
+    return schedule->messages > EXCHANGE_SCHEDULE_MOST ? 0 : schedule->tiles[tile].follows;
 }
 
 static void clear_line(struct line *line)
@@ -258,4 +267,5 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
     if (schedule->sent_count)
         memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));
     schedule->sent_count = 0;
+    schedule->messages = 0;
 }

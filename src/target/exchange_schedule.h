@@ -7,6 +7,9 @@
 
 #include <poplar/target.h>
 
+/* Exchanges of more messages are not scheduled: every end is 0, so that tiles are as long as their words. */
+enum { EXCHANGE_SCHEDULE_MOST = 1 << 20 };
+
 struct exchange_schedule;
 struct exchange_schedule *exchange_schedule_create(const pop_target *target);
 void exchange_schedule_free(struct exchange_schedule *schedule);

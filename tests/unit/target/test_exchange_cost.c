@@ -185,6 +185,22 @@ static void test_many_messages(void **state)
     exchange_schedule_free(schedule);
 }
 
+/* More than are scheduled: nothing stands in the way of any. */
+static void test_too_many_messages(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    for (uint32_t i = 0; i <= EXCHANGE_SCHEDULE_MOST; ++i)
+        exchange_schedule_message(schedule, i % 600, 600 + i % 601, 4, i);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 0);
+    assert_int_equal(exchange_schedule_follows(schedule, 601), 0);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_message(schedule, 0, 1, 4, 1);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 1);
+    exchange_schedule_free(schedule);
+}
+
 static void test_one_tile(void **state)
 {
     (void)state;
@@ -228,7 +244,7 @@ int main(void)
         cmocka_unit_test(test_schedule),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_too_many_messages),
         cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_code),
     };
