@@ -84,6 +84,34 @@ void row_file(void)
     pop_device_destroy(device);
 }
 
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)vertex, (void)target, (void)user;
+    return (pop_perf){ .cycles = 20 };
+}
+
+/* The profile of it, and what compiling takes where nothing is modelled. */
+static void report_profile(const struct bench_set *s, pop_engine *engine)
+{
+    pop_error error = { 0 };
+    pop_profile_value graph, execution;
+    double before = bench_resident(), start = bench_seconds();
+    bench_must(pop_engine_graph_profile(engine, &graph, &error), &error);
+    bench_must(pop_engine_execution_profile(engine, &execution, &error), &error);
+    bench_report("profiles of them", bench_seconds() - start, "s", 0);
+    bench_report("memory of the profiles", (bench_resident() - before) / 1e6, "MB", 0);
+    pop_profile_free(&graph);
+    pop_profile_free(&execution);
+    pop_executable *plain;
+    before = bench_resident();
+    start = bench_seconds();
+    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(pop_execute(s->set, NULL)), POP_OPTIONS({ "debug.model", "false" }), NULL, NULL, &plain, &error),
+               &error);
+    bench_report("compile them without the model", bench_seconds() - start, "s", 0);
+    bench_report("memory of that executable", (bench_resident() - before) / MANY, "B/vertex", 0);
+    pop_executable_destroy(plain);
+}
+
 /* The whole way at full size: does it fit, and how long does it take. */
 void row_whole(void)
 {
@@ -91,12 +119,13 @@ void row_whole(void)
     pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph);
     double memory = bench_resident(), start = bench_seconds();
     struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
+    pop_graph_register_perf_estimator(s.graph, "BenchAdd", estimate, NULL);
     pop_graph_set_initial_fill(s.graph, s.a, POP_FLOAT, &(float){ 1 });
     pop_graph_set_initial_fill(s.graph, s.b, POP_FLOAT, &(float){ 2 });
     pop_graph_create_host_read(s.graph, "last", pop_tensor_at(s.out, MANY - 1));
-    double built = bench_seconds();
+    double built = bench_seconds(), graph_memory = bench_resident();
     pop_executable *executable = compile(&s, pop_execute(s.set, NULL));
-    double compiled = bench_seconds();
+    double compiled = bench_seconds(), executable_memory = bench_resident();
     pop_error error = { 0 };
     pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, &error);
     bench_must(error.status, &error);
@@ -108,10 +137,12 @@ void row_whole(void)
     bench_must(pop_engine_read_tensor(engine, "last", &last, sizeof(last), &error), &error);
     bench_report("build 10 million vertices", built - start, "s", 2);
     bench_report("compile them", compiled - built, "s", 0);
+    bench_report("memory of the executable", (executable_memory - graph_memory) / MANY, "B/vertex", 0);
     bench_report("load them", loaded - compiled, "s", 0);
     bench_report("run them", ran - loaded, "s", 0);
     bench_report("everything", ran - start, "s", 0);
     bench_report("memory of graph, executable and engine", (bench_resident() - memory) / MANY, "B/vertex", 0);
+    report_profile(&s, engine);
     if (last != 3)
         bench_must(POP_RUNTIME_ERROR, &(pop_error){ .status = POP_RUNTIME_ERROR, .text = "the result is wrong" });
     pop_engine_destroy(engine);

@@ -114,9 +114,7 @@ void row_run(void)
 
 void row_step(void)
 {
-    struct times vertex = measure(1, 4, 200000), tiles = measure(1472, 4, 1000);
+    struct times vertex = measure(1, 4, 200000);
     bench_report("one vertex, one thread, on top of the vertex", (vertex.one - vertex.bare) * 1e9, "ns", 1000);
     bench_report("one vertex, all threads, on top of the vertex", (vertex.all - vertex.bare) * 1e9, "ns", 1000);
-    bench_report("1,472 vertices, one thread, on top of them", (tiles.one - tiles.bare) * 1e9, "ns", 1000);
-    bench_report("1,472 vertices, all threads, on top of them", (tiles.all - tiles.bare) * 1e9, "ns", 1000);
 }

@@ -45,3 +45,9 @@ uint32_t compiler_string(struct compiler *c, const char *text)
     }
     return c->string_at.data[id];
 }
+
+bool compiler_instruments(const struct compiler *c, const char *key)
+{
+    const char *own = options_get(c->options, "engine", key);
+    return *own ? !strcmp(own, "true") : options_bool(c->options, "engine", "debug.instrument");
+}

@@ -183,7 +183,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
     c.image = image_create();
     c.checked = options_bool(options, "engine", "debug.checkedExecution");
-    c.modelled = store->target.type != POP_TARGET_CPU;
+    c.modelled = store->target.type != POP_TARGET_CPU && options_bool(options, "engine", "debug.model");
     bitmaps_init(&c.bits, store->variables.count);
     double start = milliseconds();
     LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",

@@ -349,12 +349,6 @@ static void size_control(struct sizing *s)
 
 /* ---- instrumentation ---- */
 
-static bool instrumented(const struct compiler *c, const char *key)
-{
-    const char *own = options_get(c->options, "engine", key);
-    return *own ? !strcmp(own, "true") : options_bool(c->options, "engine", "debug.instrument");
-}
-
 enum { RESULT = 4 }; /* bytes of a count of cycles (ipu-model 3.1) */
 
 static void instrument_sets(struct sizing *s)
@@ -393,7 +387,7 @@ static void instrument_exchange(struct sizing *s, const struct model_exchange *e
 static void size_exchanges(struct sizing *s)
 {
     const struct model *model = &s->c->image->model;
-    bool external = instrumented(s->c, "debug.instrumentExternalExchange");
+    bool external = compiler_instruments(s->c, "debug.instrumentExternalExchange");
     for (size_t i = 0; i < model->exchanges.count; ++i)
         size_flows(s, &model->exchanges.data[i], EXCHANGES_INTERNAL);
     for (size_t i = 0; i < model->global_exchanges.count; ++i) {
@@ -449,7 +443,7 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
     size_exchanges(&s);
     if (sizes->code)
         size_control(&s);
-    if (instrumented(c, "debug.instrumentCompute"))
+    if (compiler_instruments(c, "debug.instrumentCompute"))
         instrument_sets(&s);
     size_stacks(&s);
     for (size_t i = 0; i < c->store->types.count; ++i)

@@ -22,6 +22,20 @@ static void plan_step(struct builder *b, uint32_t op, enum model_kind kind, uint
     steps_leaf(b, op, (struct model_step){ .kind = (uint8_t)kind, .name = name, .index = index }, origin);
 }
 
+/* Hardware that counts a set's cycles on one tile for all must know when the last tile is done: a sync before the set and one after it (seed 001,
+ * Profiler mode). */
+static bool counts_on_one_tile(const struct compiler *c)
+{
+    const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
+    return c->store->target.type == POP_TARGET_IPU && compiler_instruments(c, "debug.instrumentCompute") &&
+           (strcmp(level, "device") == 0 || strcmp(level, "ipu") == 0);
+}
+
+static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_sync sync)
+{
+    steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = (uint8_t)sync }, origin_of(node, ROLE_OTHER));
+}
+
 static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
@@ -33,14 +47,18 @@ static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
     origin.role = ROLE_COPY_BEFORE;
     plan_step(b, op, MODEL_EXECUTE, plan->copy_before, origin);
     origin.role = ROLE_SET;
+    if (counts_on_one_tile(b->c))
+        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
     plan_step(b, op, MODEL_EXECUTE, plan->set, origin);
+    if (counts_on_one_tile(b->c))
+        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
     origin.role = ROLE_COPY_AFTER;
     plan_step(b, op, MODEL_EXECUTE, plan->copy_after, origin);
     origin.role = ROLE_EXCHANGE_AFTER;
     plan_step(b, op, MODEL_EXCHANGE, plan->exchange_after, origin);
     plan_step(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_after, origin);
     if (n->source) /* whether all vertices agree is found by a sync */
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = MODEL_SYNC_INTERNAL }, origin_of(node, ROLE_OTHER));
+        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
 }
 
 static void copy_steps(struct builder *b, uint32_t node, uint32_t op)
@@ -343,7 +361,7 @@ void steps_before(struct builder *b, uint32_t node, uint32_t op)
     const struct program_node *n = b->c->store->programs.data[node];
     if (n->kind == PROGRAM_IF) {
         steps_leaf(b, op, (struct model_step){ .kind = MODEL_SET_CONSENSUS }, origin_of(node, ROLE_OTHER));
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = MODEL_SYNC_INTERNAL }, origin_of(node, ROLE_OTHER));
+        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
     } else if (n->kind == PROGRAM_SWITCH && n->control) {
         broadcast_steps(b, node, op, tile_of(b, n->control), ROLE_BROADCAST);
     }
@@ -391,8 +409,7 @@ void steps_of_program(struct builder *b, uint32_t node, uint32_t op)
         host_call_steps(b, node, op);
         break;
     case PROGRAM_SYNC:
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = n->object == POP_SYNC_INTERNAL ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL },
-                   origin_of(node, ROLE_OTHER));
+        sync_step(b, node, op, n->object == POP_SYNC_INTERNAL ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL);
         break;
     case PROGRAM_WRITE_UNDEF:
         steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_WRITE_UNDEF, .name = compiler_string(b->c, store_name(b->c->store, n->name)) },

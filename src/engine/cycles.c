@@ -5,7 +5,7 @@
 void pop_engine_enable_execution_profiling(pop_engine *engine)
 {
     if (engine)
-        engine->profiling = engine->image->target.type != POP_TARGET_CPU;
+        engine->profiling = image_modelled(engine->image);
 }
 
 void pop_engine_disable_execution_profiling(pop_engine *engine)
@@ -26,6 +26,8 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
     const struct image *image = engine->image;
     if (image->target.type == POP_TARGET_CPU)
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "a CPU device has no cycles: use a modelled IPU");
+    if (!image_modelled(image))
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "the executable was compiled with debug.model off: it has no cycles");
     if (engine->trace.full)
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",

@@ -59,7 +59,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     engine->options = set;
     read_options(engine);
     streams_create(engine);
-    engine->profiling = engine->image->target.type != POP_TARGET_CPU;
+    engine->profiling = image_modelled(engine->image);
     if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
         error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
                   "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");

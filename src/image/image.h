@@ -111,6 +111,8 @@ struct pop_executable { struct image *image; };
 struct image *image_create(void);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);
+/* Whether the machine is modelled: not on a CPU, and not where debug.model says no. */
+static inline bool image_modelled(const struct image *image) { return image->model.op_first.count > 0; }
 static inline const char *image_string(const struct image *image, uint32_t string) { return string ? image->strings.data + string : ""; }
 /* The image as a file (base/container.h), and back.  Everything read is checked, so that no altered file can make the engine
  * read or write outside its blocks. */

@@ -21,6 +21,8 @@ enum { SURROUNDING_BYTES = 80, LEAST_BYTES = 8, INSTRUCTION_BYTES = 4 };
 
 static uint32_t estimate(const struct module *module, const struct codelet *codelet)
 {
+    if (codelet->object >= module->object_count) /* a module that was written down by hand */
+        return LEAST_BYTES;
     const struct module_object *object = module->objects + codelet->object;
     uint64_t host = host_code_bytes(object->data, object->size, codelet->symbol);
     uint64_t bytes = host > SURROUNDING_BYTES + LEAST_BYTES ? host - SURROUNDING_BYTES : LEAST_BYTES;

@@ -215,7 +215,7 @@ static const char *mode_of(const struct execution *e, bool ran)
     const struct instrumentation *i = &e->instrumentation;
     if (e->image->target.type == POP_TARGET_CPU)
         return "CPU";
-    if (!ran)
+    if (!ran || !image_modelled(e->image))
         return "NONE";
     if (e->image->target.type == POP_TARGET_IPU_MODEL)
         return "IPU_MODEL";

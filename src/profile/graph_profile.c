@@ -236,7 +236,7 @@ pop_profile_value graph_profile(const struct image *image)
     const struct model *model = &image->model;
     size_t tiles = pop_target_num_tiles(&image->target);
     pop_profile_value map = profile_map(13);
-    if (image->target.type == POP_TARGET_CPU) {
+    if (!image_modelled(image)) {
         profile_add(&map, "graph", counts_profile(image));
         profile_add(&map, "target", target_profile(&image->target));
         return map;

@@ -324,6 +324,15 @@ pop_status rig_cycles_on_the_cpu(struct rig *r)
     return cycles_of(r, r->cpu);
 }
 
+pop_status rig_cycles_without_a_model(struct rig *r)
+{
+    pop_cycles cycles;
+    pop_engine_destroy(r->engine);
+    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), POP_OPTIONS({ "debug.model", "false" }), &r->error);
+    rig_must(r->error.status, &r->error);
+    return pop_engine_cycles(r->engine, &cycles, &r->error);
+}
+
 pop_status rig_environment(struct rig *r, const char *text)
 {
     setenv("POPLAR_ENGINE_OPTIONS", text, 1);

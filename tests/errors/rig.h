@@ -70,6 +70,7 @@ pop_status rig_load_huge(struct rig *r);
 const pop_profile_value *rig_profile(struct rig *r); /* not empty */
 pop_status rig_cycles(struct rig *r);
 pop_status rig_cycles_on_the_cpu(struct rig *r);
+pop_status rig_cycles_without_a_model(struct rig *r);
 pop_status rig_environment(struct rig *r, const char *text);
 
 #endif

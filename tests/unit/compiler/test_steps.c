@@ -240,6 +240,36 @@ static void test_several_control_programs(void **state)
     end(&s.f);
 }
 
+/* Hardware that counts on one tile syncs around each set. */
+static void test_syncs_of_instrumentation(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_scene(&s);
+    pop_option on[] = { { "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", "device" } };
+    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+    compiled(&s.f, pop_execute(s.far, NULL));
+    is_tree(&s.f, "Sequence(DoExchange:far/ExchangePre OnTileExecute:far)");
+    s.f.graph->store->target.type = POP_TARGET_IPU;
+    compiled(&s.f, pop_execute(s.far, NULL));
+    is_tree(&s.f, "Sequence(DoExchange:far/ExchangePre Sync!internal OnTileExecute:far Sync!internal)");
+    end(&s.f);
+}
+
+static void test_without_a_model(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_scene(&s);
+    pop_option off[] = { { "debug.model", "false" } };
+    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ off, 1 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+    compiled(&s.f, pop_execute(s.far, NULL));
+    assert_false(image_modelled(s.f.image));
+    assert_int_equal(s.f.image->model.steps.count + s.f.image->model.sets.count + s.f.image->model.tiles.count, 0);
+    assert_int_equal(s.f.image->model.graph_counts.data[3], 1);
+    end(&s.f);
+}
+
 /* Between IPUs: a global exchange; its bytes are not in the internal one. */
 static void test_several_ipus(void **state)
 {
@@ -265,7 +295,7 @@ int main(void)
         cmocka_unit_test(test_executes_and_copies), cmocka_unit_test(test_control), cmocka_unit_test(test_shared_programs_are_functions),
         cmocka_unit_test(test_equal_programs_are_functions),
         cmocka_unit_test(test_stream_copies_merge), cmocka_unit_test(test_large_stream_copies_split),
-        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_several_ipus),
+        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
