@@ -33,7 +33,9 @@ static bool counts_on_one_tile(const struct compiler *c)
 
 static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_sync sync)
 {
-    steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = (uint8_t)sync }, origin_of(node, ROLE_OTHER));
+    const struct program_node *n = b->c->store->programs.data[node];
+    uint32_t name = n->kind == PROGRAM_SYNC ? compiler_string(b->c, store_name(b->c->store, n->name)) : 0;
+    steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = (uint8_t)sync, .name = name }, origin_of(node, ROLE_OTHER));
 }
 
 static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
@@ -294,6 +296,8 @@ static void hand_over(struct builder *b, uint32_t node, uint32_t op, const struc
     struct step_origin origin = origin_of(node, ROLE_STREAM);
     if (!count)
         return;
+    if (!*name && n->kind == PROGRAM_PRINT) /* its title is what users know it by */
+        name = n->text ? n->text : n->tensor_name ? n->tensor_name : "";
     origin.first_merged = (uint32_t)b->c->merged.count;
     origin.merged = 1;
     *vec_push(&b->c->merged) = node;

@@ -163,10 +163,10 @@ static void end_program(struct builder *b, uint32_t node)
 }
 
 /* A call of a body; which of the functions that is stands fast when all bodies are known. */
-static void call(struct builder *b, uint32_t op)
+static void call(struct builder *b, const char *name, uint32_t op)
 {
     steps_flush(b);
-    uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL }, (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
+    uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL, .name = compiler_string(b->c, name) }, (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
     *vec_push(&b->call_step) = step;
     *vec_push(&b->call_op) = b->c->image->ops.data[op].a;
 }
@@ -186,11 +186,11 @@ static void build(struct builder *b)
             end_program(b, event->node);
             break;
         case LOWERED_CALL:
-            call(b, event->op);
+            call(b, "", event->op);
             break;
         default: /* OPEN, AGAIN */
             if (node_at(b, event->node)->kind == PROGRAM_CALL)
-                call(b, event->op);
+                call(b, store_name(b->c->store, node_at(b, event->node)->name), event->op);
             else
                 begin_program(b, event->node, event->op);
         }
@@ -279,14 +279,16 @@ static void measure(struct compiler *c)
     const struct model *model = &c->image->model;
     uint64_t streams = 0, calls = 0, copies = 0;
     for (size_t i = 0; i < model->steps.count; ++i) {
-        streams += c->origins.data[i].merged > 1 ? c->origins.data[i].merged - 1 : 0;
+        bool begins = model->steps.data[i].kind == MODEL_STREAM_COPY && c->origins.data[i].merged > 1 &&
+                      (!i || c->origins.data[i].first_merged != c->origins.data[i - 1].first_merged || model->steps.data[i - 1].kind != MODEL_STREAM_COPY);
+        streams += begins ? c->origins.data[i].merged - 1 : 0;
         calls += model->steps.data[i].kind == MODEL_CALL;
     }
     for (size_t i = c->sets.count; i < model->sets.count; ++i)
         for (uint64_t k = model->sets.data[i].first_share; k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
             copies += model->shares.data[k].vertices;
     add_metric(c, "copy vertices added", copies);
-    add_metric(c, "functions outlined", model->functions.count);
+    add_metric(c, "functions", model->functions.count);
     add_metric(c, "calls of functions", calls);
     add_metric(c, "stream copies merged", streams);
 }

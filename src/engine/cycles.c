@@ -41,7 +41,8 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
             continue;
         timeline_free(timeline);
         return error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-                         "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
+                         "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
+                           "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
                          image_string(image, set->missing_estimate), image_string(image, set->name));
     }
     return POP_OK;

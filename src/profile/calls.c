@@ -57,11 +57,11 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
     pop_status status = check(engine, "engine", &graph, api, error);
     if (status == POP_OK && !file)
         status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
-    if (status == POP_OK)
-        status = executed(engine, api, &execution, error);
-    if (status == POP_OK) {
+    if (status == POP_OK) { /* what is known of the graph is printed, whatever is known of what ran */
+        pop_status ran = executed(engine, api, &execution, error);
         graph = graph_profile(engine->image);
-        status = pop_print_profile_summary(file, &graph, &execution, options, error);
+        status = pop_print_profile_summary(file, &graph, &execution, options, ran == POP_OK ? error : NULL);
+        status = ran == POP_OK ? status : ran;
     }
     pop_profile_free(&graph);
     pop_profile_free(&execution);

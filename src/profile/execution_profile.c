@@ -225,6 +225,8 @@ static const char *mode_of(const struct execution *e, bool ran)
                                                : "SINGLE_TILE_COMPUTE_SETS";
     if (i->external_exchange)
         return e->image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
+    LOG(ENGINE, WARN, "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
+                      "(a target of type ipu_model needs no instrumentation)");
     return "NONE";
 }
 
@@ -294,7 +296,8 @@ pop_status execution_profile(const struct image *image, const struct option_set 
     pop_status status = POP_OK;
     if (set)
         status = error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-                           "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles",
+                           "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
+                           "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
                            image_string(image, set->missing_estimate), image_string(image, set->name));
     else
         *profile = whole(&e, trace);

@@ -192,7 +192,7 @@ static void print_graph(struct summary *s)
 {
     summary_target(s);
     summary_graph(s);
-    if (s->optimizations)
+    if (s->optimizations && pop_profile_size(pop_profile_get(s->graph, "optimizationInfo")))
         summary_optimizations(s);
     if (!pop_profile_get(s->graph, "memory")) /* a CPU has none */
         return;
