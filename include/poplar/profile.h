@@ -93,7 +93,7 @@ POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FI
 POP_API pop_profile_value pop_profile_summary_report(void);
 
 /* The readable summary (seed 001, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
- * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage; the environment's CLICOLOR=0 and CLICOLOR_FORCE=1
+ * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage, showTileAverages; the environment's CLICOLOR=0 and CLICOLOR_FORCE=1
  * override colours.  execution may be NULL or null: it is left out.  invalid_option on an unknown option. */
 POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph, const pop_profile_value *execution, pop_options options,
                                              pop_error *error) POP_MUST_CHECK;
