@@ -301,6 +301,9 @@ bool pass_steps(struct compiler *c)
     }
     struct builder b = { .c = c, .model = &c->image->model };
     owners_init(&b.owners, c);
+    b.written = mem_zero(c->store->variables.count, sizeof(*b.written));
+    b.touched = mem_zero(c->store->variables.count, sizeof(*b.touched));
+    b.streams.number = 1;
     host_exchange_init(&b.host, c, &b.owners);
     loads_init(&b.loads, &c->store->target);
     uint32_t entry = NONE;
@@ -322,6 +325,8 @@ bool pass_steps(struct compiler *c)
     loads_free(&b.loads);
     vec_free(&b.copies);
     vec_free(&b.streams.nodes);
+    free(b.written);
+    free(b.touched);
     vec_free(&b.open);
     vec_free(&b.pending);
     vec_free(&b.op_steps);

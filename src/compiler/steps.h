@@ -18,6 +18,7 @@ struct open_step {
 struct stream_group {
     VEC(uint32_t) nodes;
     uint32_t op;
+    uint32_t number; /* groups so far, from 1 on */
 };
 struct op_step {
     uint32_t op, step;
@@ -35,6 +36,7 @@ struct builder {
     struct traffic_loads loads;
     tile_copies copies;
     struct stream_group streams;
+    uint32_t *written, *touched; /* by variable: the last group of stream copies that wrote it, that had to do with it */
     VEC(struct open_step) open;
     VEC(uint32_t) pending;      /* children of the open steps */
     VEC(struct op_step) op_steps;
@@ -53,6 +55,17 @@ uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, stru
 void steps_of_program(struct builder *b, uint32_t node, uint32_t op);
 void steps_before(struct builder *b, uint32_t node, uint32_t op);
 void steps_flush(struct builder *b);
+/* What they share. */
+struct step_origin steps_origin(uint32_t node, enum step_role role);
+/* A step for an entry of one of the model's tables; none where index is NONE. */
+void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin);
+/* step_streams.c: a stream copy, put off to be merged; tensors that a program hands to the host or gets from it; a host function's. */
+bool steps_is_stream(const struct program_node *n);
+void steps_stream(struct builder *b, uint32_t node, uint32_t op);
+void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count, bool to_host);
+void steps_host_call(struct builder *b, uint32_t node, uint32_t op);
+/* Steps for the host exchanges that were just collected. */
+void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail, struct step_origin origin);
 /* How the host says which program to run. */
 void steps_entry(struct builder *b);
 
