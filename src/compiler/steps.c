@@ -212,33 +212,59 @@ static uint32_t body_of_op(const struct builder *b, uint32_t op)
     return (uint32_t)low;
 }
 
-static void resolve_calls(struct builder *b)
+/* Index of model.functions; function: by body, index + 1. */
+static uint32_t function_of(struct builder *b, uint32_t *function, uint32_t body)
 {
-    uint32_t *function = mem_zero(b->body_op.count, sizeof(*function)); /* index + 1 */
-    for (size_t i = 0; i < b->call_op.count; ++i) {
-        uint32_t body = body_of_op(b, b->call_op.data[i]);
-        if (!function[body]) {
-            *vec_push(&b->model->functions) = b->body_step.data[body];
-            function[body] = (uint32_t)b->model->functions.count;
-        }
-        b->model->steps.data[b->call_step.data[i]].index = function[body] - 1;
+    if (!function[body]) {
+        *vec_push(&b->model->functions) = b->body_step.data[body];
+        function[body] = (uint32_t)b->model->functions.count;
     }
-    free(function);
+    return function[body] - 1;
+}
+
+static void resolve_calls(struct builder *b, uint32_t *function)
+{
+    for (size_t i = 0; i < b->call_op.count; ++i)
+        b->model->steps.data[b->call_step.data[i]].index = function_of(b, function, body_of_op(b, b->call_op.data[i]));
+}
+
+/* A control program as a case: its body, or a call of it where that is a function. */
+static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
+{
+    const struct compiler *c = b->c;
+    uint32_t body = c->control_body.data[i];
+    if (!function[body])
+        return b->body_step.data[body];
+    uint32_t call = steps_new(b, (struct model_step){ .kind = MODEL_CALL, .index = function_of(b, function, body) },
+                              (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
+    uint32_t step = new_sequence(b, NONE);
+    b->model->steps.data[step].first_child = (uint32_t)b->model->children.count;
+    b->model->steps.data[step].children = 1;
+    *vec_push(&b->model->children) = call;
+    return step;
 }
 
 /* One control program is its own tree; several are the cases of a Switch on the program that the host asked for. */
-static void make_controls(struct builder *b, uint32_t entry)
+static void make_controls(struct builder *b, uint32_t *function, uint32_t entry)
 {
     struct compiler *c = b->c;
     *vec_push(&b->model->controls) = c->program_count > 1 ? entry : b->body_step.data[c->control_body.data[0]];
     if (c->program_count < 2)
         return;
+    bool *met = mem_zero(b->body_op.count, sizeof(*met));
+    for (size_t i = 0; i < c->program_count; ++i) {
+        if (met[c->control_body.data[i]]) /* what stands twice is a function */
+            function_of(b, function, c->control_body.data[i]);
+        met[c->control_body.data[i]] = true;
+    }
+    free(met);
+    for (size_t i = 0; i < c->program_count; ++i)
+        *vec_push(&b->pending) = control_case(b, function, i);
     struct model_step *choice = &b->model->steps.data[b->model->children.data[b->model->steps.data[entry].first_child +
                                                                               b->model->steps.data[entry].children - 1]];
     choice->first_child = (uint32_t)b->model->children.count;
     choice->children = (uint32_t)c->program_count;
-    for (size_t i = 0; i < c->program_count; ++i)
-        *vec_push(&b->model->children) = b->body_step.data[c->control_body.data[i]];
+    memcpy(vec_extend(&b->model->children, c->program_count), b->pending.data, c->program_count * sizeof(uint32_t));
 }
 
 /* Which steps each op stands for: the pairs are in the order of ops. */
@@ -314,9 +340,11 @@ bool pass_steps(struct compiler *c)
         close_step(&b);
     }
     build(&b);
+    uint32_t *function = mem_zero(b.body_op.count, sizeof(*function));
+    resolve_calls(&b, function);
     if (c->program_count)
-        make_controls(&b, entry);
-    resolve_calls(&b);
+        make_controls(&b, function, entry);
+    free(function);
     index_ops(&b);
     count_graph(c);
     measure(c);

@@ -16,8 +16,11 @@ void pop_engine_disable_execution_profiling(pop_engine *engine)
 
 void pop_engine_reset_execution_profile(pop_engine *engine)
 {
-    if (engine)
-        trace_reset(&engine->trace);
+    if (!engine)
+        return;
+    trace_reset(&engine->trace);
+    if (engine->trace.running) /* from a callback: what ran before its op is forgotten too */
+        engine->trace.from = engine->op_at;
 }
 
 pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,

@@ -109,6 +109,7 @@ uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
         return run_fail(run, POP_STREAM_MEMORY_ALLOCATION_ERROR, "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
     void **places = mem_zero(function->inputs + function->outputs, sizeof(*places));
     place_arguments(run->image, function, block, places);
+    run->engine->op_at = next - 1;
     pop_status status = call(run, op, function, places);
     free(places);
     free(block);

@@ -75,6 +75,7 @@ struct pop_engine {
     struct host_function_state *host_functions;
     struct remote_state *remotes;
     struct program_needs *needs; /* one for each program */
+    uint32_t op_at;              /* the op whose callback is running */
     struct trace trace;          /* what ran since load or the last reset */
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };

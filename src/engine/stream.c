@@ -219,6 +219,7 @@ uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
         return next;
     }
     stream->busy = true;
+    run->engine->op_at = next - 1;
     pop_status status = stream->prefetched ? POP_OK : callback->fetch(stream->buffer, callback->user);
     if (status == POP_OK) {
         stream->prefetched = false;
@@ -237,6 +238,7 @@ uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next
     struct stream_state *stream = run->engine->streams + op->a;
     const pop_stream_callback *callback = &stream->callback;
     bool called = stream->kind == STREAM_CALLBACK;
+    run->engine->op_at = next - 1;
     copy_run(run->image, run->image->copies.data + op->b, run->engine->storage, called ? stream->buffer : next_bytes(stream),
              run->engine->pool);
     if (!called)

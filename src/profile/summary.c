@@ -169,6 +169,8 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
                         const pop_profile_value *execution, pop_options options, const char *api, pop_error *error)
 {
     struct option_set set = { 0 };
+    if (!file)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
     if (!graph || graph->type != POP_PROFILE_MAP)
         return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, api, "the graph profile is empty");
     pop_status status = options_apply(&set, "report", options, NULL, NO_WHERE, api, error);

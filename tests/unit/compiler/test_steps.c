@@ -240,6 +240,24 @@ static void test_several_control_programs(void **state)
     end(&s.f);
 }
 
+/* A control program that another one runs too, or that stands twice, is a function. */
+static void test_shared_control_programs(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_scene(&s);
+    pop_function function = pop_graph_add_function(s.f.graph, pop_execute(s.near, NULL));
+    pop_program inner = pop_sequence(s.f.graph, "inner"), outer = pop_sequence(s.f.graph, "outer");
+    pop_sequence_add(inner, pop_call(function, NULL));
+    pop_sequence_add(outer, inner);
+    pop_program programs[] = { inner, outer, inner };
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 3, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre Switch(Sequence(Call@1) Sequence:outer(Call@1) "
+                  "Sequence(Call@1))) | Sequence(OnTileExecute:near) | Sequence:inner(Call@0)");
+    ops_have(&s.f, 1);
+    end(&s.f);
+}
+
 /* Hardware that counts on one tile syncs around each set. */
 static void test_syncs_of_instrumentation(void **state)
 {
@@ -295,7 +313,7 @@ int main(void)
         cmocka_unit_test(test_executes_and_copies), cmocka_unit_test(test_control), cmocka_unit_test(test_shared_programs_are_functions),
         cmocka_unit_test(test_equal_programs_are_functions),
         cmocka_unit_test(test_stream_copies_merge), cmocka_unit_test(test_large_stream_copies_split),
-        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
+        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_shared_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
