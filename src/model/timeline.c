@@ -320,3 +320,11 @@ struct timeline_figures timeline_figures_of(const struct model *model, uint32_t 
     f.data = f.data_sum / 2;
     return f;
 }
+
+uint32_t timeline_answering(const struct image *image, uint32_t step)
+{
+    uint8_t kind = image->model.steps.data[step].kind;
+    if (kind != MODEL_EXCHANGE && kind != MODEL_GLOBAL_EXCHANGE && kind != MODEL_STREAM_COPY)
+        return 0;
+    return pop_target_num_tiles(&image->target) - timeline_figures_of(&image->model, step).tiles;
+}

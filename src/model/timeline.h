@@ -48,5 +48,8 @@ struct timeline {
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user);
 void timeline_free(struct timeline *timeline);
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step);
+/* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until they have happened
+ * (SyncAns), so that it delays none and overtakes none.  0 for steps without syncs of their own.  Seed 002, SyncAns. */
+uint32_t timeline_answering(const struct image *image, uint32_t step);
 
 #endif

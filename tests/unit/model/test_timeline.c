@@ -97,6 +97,7 @@ static void the_guides_data(void **state)
         struct timeline_figures f = timeline_figures_of(&image->model, step);
         assert_int_equal(f.tiles, expected[step].tiles);
         assert_int_equal(f.data, expected[step].data);
+        assert_int_equal(timeline_answering(image, step), step < 6 ? 1216 - expected[step].tiles : 0); /* the last is a compute set */
     }
     struct timeline_figures copy = timeline_figures_of(&image->model, 4), broadcast = timeline_figures_of(&image->model, 2);
     assert_int_equal(copy.data_most, 196); /* balance: 50,244 / (196 x 1,216) = 21.1 % */
