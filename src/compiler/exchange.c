@@ -120,14 +120,24 @@ static bool fetch_run(const struct run *run, void *context)
     }
 }
 
-/* Buffers are laid out once for all vertices of a tile that read the same: parts that were met before are taken out of the list again. */
+/* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements that were not met stay in
+ * the list. */
 static void forget_met(struct traffic *t, size_t first)
 {
-    size_t kept = first;
-    for (size_t i = first; i < t->locals.count; ++i)
-        if (marks_set(&t->delivered, t->locals.data[i].part))
-            t->locals.data[kept++] = t->locals.data[i];
-    t->locals.count = kept;
+    size_t end = t->locals.count;
+    for (size_t i = first; i < end; ++i) {
+        struct part part = t->locals.data[i].part;
+        const uint64_t *met = marks_bits(&t->delivered, part.variable);
+        for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
+            stop = bits_stretch(met, at, part.end);
+            if (!(met[at >> 6] >> (at & 63) & 1))
+                *vec_push(&t->locals) = (struct local_part){ t->tile, { part.variable, at, stop } };
+        }
+        marks_set(&t->delivered, part);
+    }
+    t->locals.count -= end - first;
+    if (t->locals.count > first)
+        memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
 }
 
 static void read_edge(struct traffic *t, const struct edge *edge)
