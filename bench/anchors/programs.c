@@ -79,7 +79,7 @@ static pop_compute_set reductions(struct tutorial *t)
 static struct tutorial make_tutorial(pop_device *device, size_t split)
 {
     struct tutorial t = { .graph = pop_graph_create(pop_device_target(device)), .tiles = pop_target_num_tiles(pop_device_target(device)), .split = split };
-    pop_graph_add_codelets(t.graph, ANCHOR_CODELETS);
+    pop_graph_add_codelets(t.graph, TUTORIAL_CODELETS);
     t.matrix = pop_graph_add_variable(t.graph, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "matrix");
     t.in = pop_graph_add_variable(t.graph, POP_FLOAT, POP_SHAPE(COLUMNS), "inputVector");
     t.out = pop_graph_add_variable(t.graph, POP_FLOAT, POP_SHAPE(ROWS), "outputVector");

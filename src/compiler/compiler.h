@@ -36,7 +36,7 @@ struct tile_span {
 enum lowered_kind { LOWERED_BODY = 0, LOWERED_OPEN, LOWERED_SLOT, LOWERED_CLOSE, LOWERED_AGAIN /* a leaf that stood before */, LOWERED_CALL };
 struct lowered {
     uint8_t kind;
-    uint32_t node; /* CALL: index of the bodies */
+    uint32_t node;
     uint32_t op;
 };
 
@@ -105,7 +105,6 @@ struct compiler {
     /* lower */
     VEC(uint32_t) op_node; /* by op: the node it came from, or NONE */
     VEC(struct lowered) lowered;
-    uint32_t control_bodies; /* bodies of control programs, the first ones */
     VEC(uint32_t) control_body; /* by control program: index of the bodies */
     /* schedule, exchange */
     uint32_t *type_of;           /* by store type: index + 1 of model.types */

@@ -78,7 +78,7 @@ static void open_child(struct lowering *l, uint32_t node)
     node = l->c->same[node];
     const struct program_node *n = l->c->store->programs.data[node];
     if (l->c->references[node] > 1 && n->children.count) {
-        note(l, LOWERED_CALL, lower_body(l, node));
+        note(l, LOWERED_CALL, node);
         lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, node) });
     } else if (l->leaf_op[node] != NONE)
         lower_again(l, node);
@@ -120,7 +120,6 @@ bool pass_lower(struct compiler *c)
         l.body_of[i] = l.leaf_op[i] = NONE;
     for (size_t i = 0; i < c->program_count; ++i)
         *vec_push(&c->control_body) = lower_body(&l, c->programs[i].id - 1);
-    c->control_bodies = (uint32_t)l.bodies.count;
     for (size_t b = 0; b < l.bodies.count; ++b)
         lower_one_body(&l, l.bodies.data[b]);
     if (!c->image->ops.count)

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-uint32_t steps_new(struct builder *b, struct model_step step, struct step_origin origin)
+static uint32_t new_step(struct builder *b, struct model_step step, struct step_origin origin)
 {
     *vec_push(&b->model->steps) = step;
     *vec_push(&b->c->origins) = origin;
@@ -15,7 +15,7 @@ uint32_t steps_new(struct builder *b, struct model_step step, struct step_origin
 
 uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin)
 {
-    uint32_t index = steps_new(b, step, origin);
+    uint32_t index = new_step(b, step, origin);
     *vec_push(&b->pending) = index;
     if (op != NONE)
         *vec_push(&b->op_steps) = (struct op_step){ op, index };
@@ -62,7 +62,7 @@ static void close_step(struct builder *b)
 static uint32_t new_sequence(struct builder *b, uint32_t node)
 {
     uint32_t name = node == NONE ? 0 : compiler_string(b->c, store_name(b->c->store, node_at(b, node)->name));
-    return steps_new(b, (struct model_step){ .kind = MODEL_SEQUENCE, .name = name },
+    return new_step(b, (struct model_step){ .kind = MODEL_SEQUENCE, .name = name },
                      (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
 }
 
@@ -111,7 +111,7 @@ static void begin_container(struct builder *b, uint32_t node, uint32_t op)
     const struct program_node *n = node_at(b, node);
     steps_flush(b);
     steps_before(b, node, op);
-    uint32_t step = steps_new(b, (struct model_step){ .kind = (uint8_t)container_kind(n), .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
+    uint32_t step = new_step(b, (struct model_step){ .kind = (uint8_t)container_kind(n), .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
                               (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
     *vec_push(&b->pending) = step;
     open_step(b, node, step, false);
@@ -235,7 +235,7 @@ static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
     uint32_t body = c->control_body.data[i];
     if (!function[body])
         return b->body_step.data[body];
-    uint32_t call = steps_new(b, (struct model_step){ .kind = MODEL_CALL, .index = function_of(b, function, body) },
+    uint32_t call = new_step(b, (struct model_step){ .kind = MODEL_CALL, .index = function_of(b, function, body) },
                               (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
     uint32_t step = new_sequence(b, NONE);
     b->model->steps.data[step].first_child = (uint32_t)b->model->children.count;

@@ -47,9 +47,7 @@ struct builder {
     unsigned switches;
 };
 
-/* A step of the model; where it comes from. */
-uint32_t steps_new(struct builder *b, struct model_step step, struct step_origin origin);
-/* The same, as the next child of what is open; executing op (NONE: no op) goes through it. */
+/* A step of the model and where it comes from, as the next child of what is open; executing op (NONE: no op) goes through it. */
 uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin);
 /* The steps of a program without children, those that come before an If or a Switch, and the copies that were put off to be merged. */
 void steps_of_program(struct builder *b, uint32_t node, uint32_t op);
