@@ -75,6 +75,8 @@ POP_API void pop_graph_destroy(pop_graph *graph);
 POP_API const pop_target *pop_graph_target(const pop_graph *graph); /* of this (virtual) graph */
 POP_API unsigned pop_graph_replication_factor(const pop_graph *graph);
 POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that the virtual ones come from */
+/* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call that had no graph. */
+POP_API pop_graph *pop_store_graph(const pop_store *store);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);

@@ -45,6 +45,11 @@ pop_graph *pop_graph_top_level(pop_graph *graph)
     return graph ? graph->store->top : NULL;
 }
 
+pop_graph *pop_store_graph(const pop_store *store)
+{
+    return store ? store->top : NULL;
+}
+
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
     return graph && graph->store->error.status != POP_OK ? &graph->store->error : NULL;

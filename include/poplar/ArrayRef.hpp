@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A view of elements that somebody else keeps: what calls take where a list is meant.  It must not outlive what it was made from.
+#ifndef POPLAR_ARRAY_REF_HPP
+#define POPLAR_ARRAY_REF_HPP
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+namespace poplar {
+
+template <typename T> class ArrayRef {
+public:
+    typedef T value_type;
+    typedef const T *const_iterator;
+    typedef const T *iterator;
+    typedef std::size_t size_type;
+
+    constexpr ArrayRef() : pointer(nullptr), count(0) {}
+    constexpr ArrayRef(const T *first, std::size_t elements) : pointer(first), count(elements) {}
+    template <typename A> ArrayRef(const std::vector<T, A> &list) : pointer(list.data()), count(list.size()) {}
+    template <std::size_t N> constexpr ArrayRef(const std::array<T, N> &list) : pointer(list.data()), count(N) {}
+    template <std::size_t N> constexpr ArrayRef(const T (&list)[N]) : pointer(list), count(N) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime" // the list lives as long as the call that it is written in
+#endif
+    constexpr ArrayRef(std::initializer_list<T> list) : pointer(list.begin()), count(list.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+    constexpr const T *data() const { return pointer; }
+    constexpr std::size_t size() const { return count; }
+    constexpr std::size_t max_size() const { return count; }
+    constexpr bool empty() const { return count == 0; }
+    constexpr const T &operator[](std::size_t index) const { return pointer[index]; }
+    constexpr const T &front() const { return pointer[0]; }
+    constexpr const T &back() const { return pointer[count - 1]; }
+    constexpr const_iterator begin() const { return pointer; }
+    constexpr const_iterator end() const { return pointer + count; }
+    constexpr const_iterator cbegin() const { return pointer; }
+    constexpr const_iterator cend() const { return pointer + count; }
+    std::vector<T> cloneAsVector() const { return std::vector<T>(begin(), end()); }
+
+protected:
+    const T *pointer;
+    std::size_t count;
+};
+
+template <typename T> bool operator==(const ArrayRef<T> &a, const ArrayRef<T> &b)
+{
+    if (a.size() != b.size())
+        return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (!(a[i] == b[i]))
+            return false;
+    return true;
+}
+template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b)
+{
+    return !(a == b);
+}
+
+} // namespace poplar
+#endif

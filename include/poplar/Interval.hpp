@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half-open ranges, [begin, end).
+#ifndef POPLAR_INTERVAL_HPP
+#define POPLAR_INTERVAL_HPP
+
+#include <cstddef>
+#include <ostream>
+
+namespace poplar {
+
+template <typename T> struct GenericInterval {
+    GenericInterval() : lower(), upper() {}
+    GenericInterval(T begin, T end) : lower(begin), upper(end) {}
+
+    const T &begin() const { return lower; }
+    const T &end() const { return upper; }
+    T size() const { return upper - lower; }
+
+    friend bool operator==(const GenericInterval &a, const GenericInterval &b) { return a.lower == b.lower && a.upper == b.upper; }
+    friend bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
+    friend bool operator<(const GenericInterval &a, const GenericInterval &b)
+    {
+        return a.lower < b.lower || (a.lower == b.lower && a.upper < b.upper);
+    }
+    friend std::ostream &operator<<(std::ostream &out, const GenericInterval &interval)
+    {
+        return out << '[' << interval.lower << ':' << interval.upper << ')';
+    }
+
+private:
+    T lower, upper;
+};
+
+typedef GenericInterval<std::size_t> Interval;
+
+} // namespace poplar
+#endif

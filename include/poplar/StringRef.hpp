@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A view of text that somebody else keeps.
+#ifndef POPLAR_STRING_REF_HPP
+#define POPLAR_STRING_REF_HPP
+
+#include <poplar/ArrayRef.hpp>
+
+#include <cstring>
+#include <ostream>
+#include <string>
+
+namespace poplar {
+
+class StringRef : public ArrayRef<char> {
+public:
+    StringRef() {}
+    StringRef(const char *text) : ArrayRef<char>(text, text ? std::strlen(text) : 0) {}
+    StringRef(const char *text, std::size_t length) : ArrayRef<char>(text, length) {}
+    StringRef(const std::string &text) : ArrayRef<char>(text.data(), text.size()) {}
+
+    operator std::string() const { return cloneAsString(); }
+    std::string cloneAsString() const { return std::string(data() ? data() : "", size()); }
+};
+
+inline bool operator==(const StringRef &a, const StringRef &b)
+{
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+inline bool operator!=(const StringRef &a, const StringRef &b)
+{
+    return !(a == b);
+}
+inline bool operator<(const StringRef &a, const StringRef &b)
+{
+    std::size_t least = a.size() < b.size() ? a.size() : b.size();
+    int order = least ? std::memcmp(a.data(), b.data(), least) : 0;
+    return order ? order < 0 : a.size() < b.size();
+}
+inline std::ostream &operator<<(std::ostream &out, const StringRef &text)
+{
+    return out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+namespace detail {
+
+// The text with a NUL behind it, as C wants it; short texts need no memory.
+class CString {
+public:
+    CString(StringRef text)
+    {
+        if (text.size() < sizeof(shortText)) {
+            if (!text.empty())
+                std::memcpy(shortText, text.data(), text.size());
+            shortText[text.size()] = 0;
+            pointer = shortText;
+        } else {
+            longText.assign(text.data(), text.size());
+            pointer = longText.c_str();
+        }
+    }
+    CString(const CString &) = delete;
+    CString &operator=(const CString &) = delete;
+    operator const char *() const { return pointer; }
+
+private:
+    const char *pointer;
+    char shortText[120];
+    std::string longText;
+};
+
+} // namespace detail
+} // namespace poplar
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types of device data.
+#ifndef POPLAR_TYPE_HPP
+#define POPLAR_TYPE_HPP
+
+#include <poplar/StringRef.hpp>
+#include <poplar/type.h>
+
+#include <functional>
+
+namespace poplar {
+
+class Type {
+public:
+    constexpr Type() : type(POP_TYPE_NULL) {}
+    constexpr explicit Type(pop_type of) : type(of) {}
+
+    // The C++ spelling, which vertex names use: "unsigned int".
+    std::string toString() const { return pop_type_name(type); }
+    bool isFloatingPoint() const { return pop_type_is_floating_point(type); }
+    bool requiresMetadata() const { return type == POP_QUARTER; }
+    std::size_t hash() const { return static_cast<std::size_t>(type); }
+    constexpr pop_type c() const { return type; } // the C interface's
+
+    friend constexpr bool operator==(Type a, Type b) { return a.type == b.type; }
+    friend constexpr bool operator!=(Type a, Type b) { return a.type != b.type; }
+    friend constexpr bool operator<(Type a, Type b) { return a.type < b.type; }
+
+private:
+    pop_type type;
+};
+
+inline std::ostream &operator<<(std::ostream &out, const Type &type)
+{
+    return out << pop_type_name(type.c());
+}
+inline std::size_t hash_value(const Type &type)
+{
+    return type.hash();
+}
+
+// Constants, so that tables of types at file scope may use them.
+#define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) constexpr Type constant(POP_##constant);
+#include <poplar/types.def>
+#undef POP_ELEMENT_TYPE
+constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT), SIGNED_LONG(POP_LONG),
+    SIGNED_LONGLONG(POP_LONGLONG);
+
+} // namespace poplar
+
+namespace std {
+template <> struct hash<poplar::Type> {
+    size_t operator()(const poplar::Type &type) const { return type.hash(); }
+};
+} // namespace std
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The user's line: a last argument that nobody writes, which compilers fill with the place of the call.
+#ifndef POPLAR_DETAIL_WHERE_HPP
+#define POPLAR_DETAIL_WHERE_HPP
+
+#include <poplar/error.h>
+
+namespace poplar {
+namespace detail {
+
+struct Where : pop_where {
+    static Where here(const char *source = __builtin_FILE(), int number = __builtin_LINE()) { return Where(source, number); }
+    Where(const char *source, int number)
+    {
+        file = source;
+        line = number;
+    }
+};
+
+} // namespace detail
+} // namespace poplar
+#endif

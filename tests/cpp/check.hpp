@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few macros that tests of the C++ interface need.  A test is a program: TEST(name) { ... } blocks and CHECKs; MAIN() runs all.
+#ifndef TESTS_CPP_CHECK_HPP
+#define TESTS_CPP_CHECK_HPP
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace check {
+
+struct Test {
+    const char *name;
+    void (*run)();
+};
+inline std::vector<Test> &tests()
+{
+    static std::vector<Test> list;
+    return list;
+}
+inline int &failures()
+{
+    static int count = 0;
+    return count;
+}
+struct Register {
+    Register(const char *name, void (*run)()) { tests().push_back(Test{ name, run }); }
+};
+inline void fail(const char *file, int line, const std::string &text)
+{
+    std::fprintf(stderr, "%s:%d: %s\n", file, line, text.c_str());
+    ++failures();
+}
+inline bool contains(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+inline int main(int argc, char **argv)
+{
+    for (const Test &test : tests()) {
+        if (argc > 1 && std::strcmp(argv[1], test.name) != 0)
+            continue;
+        int before = failures();
+        try {
+            test.run();
+        } catch (const std::exception &error) {
+            fail(test.name, 0, std::string("threw: ") + error.what());
+        }
+        std::printf("%s %s\n", failures() == before ? "ok  " : "FAIL", test.name);
+    }
+    return failures() ? 1 : 0;
+}
+
+} // namespace check
+
+#define TEST(name)                                                                                                     \
+    static void name();                                                                                                \
+    static const check::Register register_##name(#name, name);                                                         \
+    static void name()
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            check::fail(__FILE__, __LINE__, "CHECK(" #condition ")");                                                  \
+    } while (0)
+// The expression throws Class with all of text in what().
+#define CHECK_THROWS(expression, Class, part)                                                                          \
+    do {                                                                                                               \
+        try {                                                                                                          \
+            (void)(expression);                                                                                        \
+            check::fail(__FILE__, __LINE__, #expression " did not throw");                                             \
+        } catch (const Class &error) {                                                                                 \
+            if (!check::contains(error.what(), part))                                                                  \
+                check::fail(__FILE__, __LINE__, std::string(#expression " threw: ") + error.what());                   \
+        }                                                                                                              \
+    } while (0)
+#define MAIN()                                                                                                         \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return check::main(argc, argv);                                                                                \
+    }
+
+#endif
