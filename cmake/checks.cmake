@@ -6,7 +6,7 @@ set(sanitize)
 if(TREMULA_SANITIZE)
   set(sanitize "-fsanitize=${TREMULA_SANITIZE}")
 endif()
-set(environment "CC=${CMAKE_C_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
+set(environment "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
 
 foreach(check layers budget headers licences options paths)
   add_test(NAME house/${check} COMMAND ${scripts}/check-${check})

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS poplar EXPORT poplarTargets LIBRARY DESTINATION lib)
-install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.hpp")
+install(DIRECTORY include/ DESTINATION include)
 if(TARGET popc)
   set_target_properties(popc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS popc RUNTIME DESTINATION bin)

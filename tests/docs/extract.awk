@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes the C blocks of a Markdown file to files.  A block that begins with a comment naming a file becomes that file (codelets, say, that
-# a program loads); another block with a main becomes programN.c.  An ```output block after a program is what it prints.
+# Writes the C and C++ blocks of a Markdown file to files.  A block that begins with a comment naming a file becomes that file (codelets, say,
+# that a program loads); another block with a main becomes programN.c or programN.cpp.  An ```output block after a program is what it prints.
 # Names of programs go to standard output; lines of the document go into #line, so that messages of the compiler name them.
 /^```/ && !fenced {
     fenced = 1; kind = substr($0, 4); text = ""; start = NR + 1; main_seen = 0; name = ""
@@ -8,10 +8,10 @@
 }
 /^```/ && fenced {
     fenced = 0
-    if (kind == "c") {
-        if (!name && main_seen) name = "program" ++count ".c"
+    if (kind == "c" || kind == "cpp") {
+        if (!name && main_seen) name = "program" ++count "." kind
         if (name) {
-            if (name ~ /\.c$/ && main_seen) { print name; last = name }
+            if (name ~ /\.(c|cpp)$/ && main_seen) { print name; last = name }
             printf "#line %d \"%s\"\n%s", start, document, text > (directory "/" name)
             close(directory "/" name)
         }
@@ -22,7 +22,7 @@
     next
 }
 fenced {
-    if (NR == start && match($0, /^\/\* [A-Za-z0-9_-]+\.[ch] \*\/$/)) { name = $0; gsub(/\/\* | \*\//, "", name) }
+    if (NR == start && match($0, /^(\/\* [A-Za-z0-9_-]+\.[ch] \*\/|\/\/ [A-Za-z0-9_-]+\.(cpp|hpp))$/)) { name = $0; gsub(/\/\* | \*\/|\/\/ /, "", name) }
     if ($0 ~ /^int main\(/) main_seen = 1
     text = text $0 "\n"
 }
