@@ -42,6 +42,17 @@ inline std::string errorText(const pop_error &error)
     raise(error);
 }
 
+// A mistake that only C++ can see, at the user's line.
+[[noreturn]] inline void raise(pop_status status, pop_where where, const char *api, const std::string &text)
+{
+    pop_error error = pop_error();
+    error.status = status;
+    error.where = where;
+    std::string(api).copy(error.api, sizeof(error.api) - 1);
+    text.copy(error.text, sizeof(error.text) - 1);
+    raise(error);
+}
+
 // After a call with effects outside a graph.
 inline void check(pop_status status, const pop_error &error)
 {

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors: immutable views of variables.  A tensor is a value: copying one copies no data, and a view never copies either.
+#ifndef POPLAR_TENSOR_HPP
+#define POPLAR_TENSOR_HPP
+
+#include <poplar/ArrayRef.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/VariableRef.hpp>
+#include <poplar/detail/error.hpp>
+#include <poplar/detail/list.hpp>
+#include <poplar/tensor.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace poplar {
+
+enum class UpsampleMethod { REPEAT };
+
+class Tensor {
+    typedef detail::Where Where; // the user's line, filled in by the compiler
+
+public:
+    Tensor() : tensor() {}
+    explicit Tensor(pop_tensor from) : tensor(from) {}
+    const pop_tensor &c() const { return tensor; } // the C interface's
+
+    bool valid() const { return tensor.store != nullptr; }
+    Type elementType() const { return Type(pop_tensor_type(tensor)); }
+    std::size_t numElements() const { return pop_tensor_num_elements(tensor); }
+    unsigned rank() const { return static_cast<unsigned>(pop_tensor_rank(tensor)); }
+    std::vector<std::size_t> shape() const
+    {
+        std::vector<std::size_t> dims(pop_tensor_rank(tensor));
+        pop_tensor_shape(tensor, dims.data(), dims.size());
+        return dims;
+    }
+    std::size_t dim(unsigned i, Where where = Where::here()) const
+    {
+        if (i >= rank())
+            detail::raise(POP_INDEX_ERROR, where, "pop_tensor_dim",
+                          "there is no dimension " + std::to_string(i) + ": the tensor's rank is " + std::to_string(rank()));
+        return pop_tensor_dim(tensor, i);
+    }
+
+    // Views.
+    Tensor operator[](detail::Index i) const { return give(pop_tensor_at_at(i.where, tensor, i.value)); }
+    Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    {
+        return give(pop_tensor_index_at(where, tensor, detail::shape(indices)));
+    }
+    Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        return give(pop_tensor_slice_at(where, tensor, begin, end, dimension));
+    }
+    Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        return slice(region.begin(), region.end(), dimension, where);
+    }
+    Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end, Where where = Where::here()) const
+    {
+        return give(pop_tensor_slice_nd_at(where, tensor, detail::shape(begin), detail::shape(end)));
+    }
+    std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        std::vector<Tensor> parts;
+        parts.reserve(intervals.size());
+        for (const Interval &interval : intervals)
+            parts.push_back(slice(interval, dimension, where));
+        return parts;
+    }
+    std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        return slices(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
+    }
+    // One tensor for each inner list: its slices, joined.
+    std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        std::vector<Tensor> parts(lists.size());
+        detail::IntervalLists c(lists);
+        pop_interval_lists borrowed = c.c();
+        return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts));
+    }
+    // One slice of extent 1 for each index.
+    std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        std::vector<Tensor> parts(indices.size());
+        return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts));
+    }
+    Tensor flatten(Where where = Where::here()) const { return give(pop_tensor_flatten_at(where, tensor)); }
+    Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const
+    {
+        return give(pop_tensor_flatten_dims_at(where, tensor, dimBegin, dimEnd));
+    }
+    Tensor reshape(ArrayRef<std::size_t> shape, Where where = Where::here()) const
+    {
+        return give(pop_tensor_reshape_at(where, tensor, detail::shape(shape)));
+    }
+    Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where = Where::here()) const
+    {
+        return give(pop_tensor_reshape_partial_at(where, tensor, beginIndex, endIndex, detail::shape(newDims)));
+    }
+    Tensor dimShuffle(ArrayRef<unsigned> permutation, Where where = Where::here()) const
+    {
+        return give(pop_tensor_dim_shuffle_at(where, tensor, detail::dims(permutation)));
+    }
+    Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where = Where::here()) const
+    {
+        return give(pop_tensor_dim_shuffle_partial_at(where, tensor, detail::dims(source), detail::dims(destination)));
+    }
+    Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0, Where where = Where::here()) const
+    {
+        return give(pop_tensor_dim_roll_at(where, tensor, dimIdx, newIdx));
+    }
+    Tensor transpose(Where where = Where::here()) const { return give(pop_tensor_transpose_at(where, tensor)); }
+    Tensor expand(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    {
+        return give(pop_tensor_expand_at(where, tensor, detail::Dims(indices).c()));
+    }
+    Tensor squeeze(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    {
+        return give(pop_tensor_squeeze_at(where, tensor, detail::Dims(indices).c()));
+    }
+    Tensor broadcast(unsigned times, unsigned dimension, Where where = Where::here()) const
+    {
+        return give(pop_tensor_broadcast_at(where, tensor, times, dimension));
+    }
+    Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT, Where where = Where::here()) const
+    {
+        return give(pop_tensor_upsample_at(where, tensor, scale, dimension, POP_UPSAMPLE_REPEAT));
+    }
+    Tensor subSample(unsigned stride, unsigned dimension, Where where = Where::here()) const
+    {
+        return give(pop_tensor_sub_sample_at(where, tensor, stride, dimension));
+    }
+    Tensor reverse(unsigned dimension, Where where = Where::here()) const
+    {
+        return give(pop_tensor_reverse_at(where, tensor, dimension));
+    }
+    Tensor reinterpret(const Type &type, Where where = Where::here()) const
+    {
+        return give(pop_tensor_reinterpret_at(where, tensor, type.c()));
+    }
+
+    // What a tensor covers.
+    std::vector<Interval> getContiguousRegions() const
+    {
+        pop_interval *list = nullptr;
+        std::size_t count = pop_tensor_contiguous_regions(tensor, &list);
+        detail::Owned<pop_interval> owned(list);
+        std::vector<Interval> regions;
+        regions.reserve(count);
+        for (std::size_t i = 0; i < count; ++i)
+            regions.emplace_back(list[i].begin, list[i].end);
+        return regions;
+    }
+    std::vector<VariableInterval> getVarRegions() const
+    {
+        pop_variable_interval *list = nullptr;
+        std::size_t count = pop_tensor_var_regions(tensor, &list);
+        detail::Owned<pop_variable_interval> owned(list);
+        std::vector<VariableInterval> regions;
+        regions.reserve(count);
+        for (std::size_t i = 0; i < count; ++i)
+            regions.emplace_back(VariableRef(list[i].variable, 1), Interval(list[i].interval.begin, list[i].interval.end));
+        return regions;
+    }
+    bool isContiguous() const { return pop_tensor_is_contiguous(tensor); }
+    bool containsAliases() const { return pop_tensor_contains_aliases(tensor); }
+    bool containsConstant() const { return pop_tensor_contains_constant(tensor); }
+    bool isParallelWriteable() const { return pop_tensor_is_parallel_writeable(tensor); }
+    bool intersectsWith(const Tensor &other) const { return pop_tensor_intersects(tensor, other.tensor); }
+    // The value of a constant of one element (or of equal ones), converted to T; false when the tensor is not one.
+    template <typename T> bool getConstantValue(T *value) const
+    {
+        double real;
+        int64_t whole;
+        if (std::is_floating_point<T>::value ? !pop_tensor_constant_double(tensor, &real) : !pop_tensor_constant_int64(tensor, &whole))
+            return false;
+        *value = std::is_floating_point<T>::value ? static_cast<T>(real) : static_cast<T>(whole);
+        return true;
+    }
+
+    // 8-bit floats carry their format and scale in a tensor of their own; no device of this library has them.
+    bool hasMetadata() const { return false; }
+    const Tensor &getMetadata(Where where = Where::here()) const { noMetadata(where, "Tensor::getMetadata"); }
+    Tensor associateMetadata(const Tensor &, Where where = Where::here()) const { noMetadata(where, "Tensor::associateMetadata"); }
+
+    // Text.
+    std::string shapeToString() const { return text(pop_tensor_shape_to_string); }
+    std::string getDebugStr() const { return text(pop_tensor_to_string); }
+    std::string getVarStr() const // the regions alone
+    {
+        std::string all = getDebugStr();
+        std::size_t shapeEnd = all.find("} ");
+        return shapeEnd == std::string::npos ? std::string() : all.substr(shapeEnd + 2);
+    }
+    void dump() const { std::fprintf(stderr, "%s\n", getDebugStr().c_str()); }
+    void dumpRegions() const { std::fprintf(stderr, "%s\n", getVarStr().c_str()); }
+    void output(std::ostream &out) const { out << getDebugStr(); }
+    void outputRegions(std::ostream &out) const { out << getVarStr(); }
+
+    friend bool operator==(const Tensor &a, const Tensor &b) { return pop_tensor_equal(a.tensor, b.tensor); }
+    friend bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
+    friend std::ostream &operator<<(std::ostream &out, const Tensor &t)
+    {
+        t.output(out);
+        return out;
+    }
+
+private:
+    // The result of a call that gives the null tensor when it fails; what went wrong is in the graph.
+    Tensor give(const pop_tensor &result) const
+    {
+        if (!result.store)
+            detail::raiseFrom(pop_store_graph(tensor.store));
+        return Tensor(result);
+    }
+    std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
+    {
+        if (!done)
+            detail::raiseFrom(pop_store_graph(tensor.store));
+        return std::move(results);
+    }
+    static pop_tensor *array(std::vector<Tensor> &list) { return reinterpret_cast<pop_tensor *>(list.data()); }
+    std::string text(std::size_t (*write)(pop_tensor, char *, std::size_t)) const
+    {
+        char buffer[512];
+        std::size_t length = write(tensor, buffer, sizeof(buffer));
+        if (length < sizeof(buffer))
+            return buffer;
+        std::vector<char> longer(length + 1);
+        write(tensor, longer.data(), longer.size());
+        return longer.data();
+    }
+    [[noreturn]] static void noMetadata(pop_where where, const char *api)
+    {
+        detail::raise(POP_TENSOR_METADATA_ERROR, where, api, "no tensor has metadata: 8-bit floats are not supported");
+    }
+
+    pop_tensor tensor;
+};
+
+namespace detail {
+
+// A list of tensors is a list of C's.
+static_assert(sizeof(Tensor) == sizeof(pop_tensor) && std::is_standard_layout<Tensor>::value, "a Tensor is a pop_tensor");
+inline pop_tensors tensors(ArrayRef<Tensor> list)
+{
+    pop_tensors c = { list.size(), reinterpret_cast<const pop_tensor *>(list.data()) };
+    return c;
+}
+
+} // namespace detail
+
+// All along one dimension.
+inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0, detail::Where where = detail::Where::here())
+{
+    if (tensors.empty())
+        detail::raise(POP_POPLAR_ERROR, where, "pop_tensor_concat", "no tensors to join: an empty list does not say the type");
+    Tensor joined(pop_tensor_concat_at(where, detail::tensors(tensors), dimension));
+    for (std::size_t i = 0; i < tensors.size() && !joined.valid(); ++i)
+        if (tensors[i].valid() || i + 1 == tensors.size())
+            detail::raiseFrom(pop_store_graph(tensors[i].c().store));
+    return joined;
+}
+inline Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0, detail::Where where = detail::Where::here())
+{
+    const Tensor both[] = { first, second };
+    return concat(ArrayRef<Tensor>(both), dimension, where);
+}
+// second as one more element of a dimension of first.
+inline Tensor append(const Tensor &first, const Tensor &second, unsigned dimension, detail::Where where = detail::Where::here())
+{
+    Tensor joined(pop_tensor_append_at(where, first.c(), second.c(), dimension));
+    if (!joined.valid())
+        detail::raiseFrom(pop_store_graph(first.c().store));
+    return joined;
+}
+inline Tensor append(const Tensor &first, const Tensor &second, detail::Where where = detail::Where::here())
+{
+    return append(first, second, 0, where);
+}
+
+} // namespace poplar
+#endif
