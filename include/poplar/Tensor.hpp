@@ -6,6 +6,7 @@
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/UpsampleMethod.hpp>
 #include <poplar/VariableRef.hpp>
 #include <poplar/detail/error.hpp>
 #include <poplar/detail/list.hpp>
@@ -20,8 +21,6 @@
 #include <vector>
 
 namespace poplar {
-
-enum class UpsampleMethod { REPEAT };
 
 class Tensor {
     typedef detail::Where Where; // the user's line, filled in by the compiler
