@@ -6,7 +6,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/type.h>
 
-#include <functional>
+#include <string> // and std::hash
 
 namespace poplar {
 
@@ -45,6 +45,31 @@ inline std::size_t hash_value(const Type &type)
 #undef POP_ELEMENT_TYPE
 constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT), SIGNED_LONG(POP_LONG),
     SIGNED_LONGLONG(POP_LONGLONG);
+
+// The element type of a host type: equivalent_device_type<float>().value is FLOAT.
+template <typename T> struct equivalent_device_type;
+#define POPLAR_DECLARE_EQUIV_TYPE(HostType, DeviceType)                                                                \
+    template <> struct equivalent_device_type<HostType> {                                                              \
+        const ::poplar::Type &value;                                                                                   \
+        equivalent_device_type() : value(DeviceType) {}                                                                \
+    };
+
+class IeeeHalf;
+POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)
+POPLAR_DECLARE_EQUIV_TYPE(char, CHAR)
+POPLAR_DECLARE_EQUIV_TYPE(signed char, SIGNED_CHAR)
+POPLAR_DECLARE_EQUIV_TYPE(unsigned char, UNSIGNED_CHAR)
+POPLAR_DECLARE_EQUIV_TYPE(short, SHORT)
+POPLAR_DECLARE_EQUIV_TYPE(unsigned short, UNSIGNED_SHORT)
+POPLAR_DECLARE_EQUIV_TYPE(int, INT)
+POPLAR_DECLARE_EQUIV_TYPE(unsigned int, UNSIGNED_INT)
+POPLAR_DECLARE_EQUIV_TYPE(long, LONG)
+POPLAR_DECLARE_EQUIV_TYPE(unsigned long, UNSIGNED_LONG)
+POPLAR_DECLARE_EQUIV_TYPE(long long, LONGLONG)
+POPLAR_DECLARE_EQUIV_TYPE(unsigned long long, UNSIGNED_LONGLONG)
+POPLAR_DECLARE_EQUIV_TYPE(IeeeHalf, HALF)
+POPLAR_DECLARE_EQUIV_TYPE(float, FLOAT)
+POPLAR_DECLARE_EQUIV_TYPE(double, DOUBLE)
 
 } // namespace poplar
 

@@ -10,13 +10,13 @@
 namespace poplar {
 namespace detail {
 
-// The text that what() gives: the C error's, then where and in what.
+// The text that what() gives: the C error's, then where and in what.  The class says its kind, and the C call is not what the user wrote.
 inline std::string errorText(const pop_error &error)
 {
     char buffer[2048];
     pop_error_format(&error, buffer, sizeof(buffer));
-    const std::string text(buffer), kind = std::string(pop_status_name(error.status)) + ": ";
-    return text.compare(0, kind.size(), kind) == 0 ? text.substr(kind.size()) : text;
+    const std::string text(buffer), begin = (error.api[0] ? std::string(error.api) + ": " : "") + pop_status_name(error.status) + ": ";
+    return text.compare(0, begin.size(), begin) == 0 ? text.substr(begin.size()) : text;
 }
 
 // Throws the exception class of the error's kind.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file of codelets holds.
+#ifndef POPLAR_CODELET_FILE_TYPE_HPP
+#define POPLAR_CODELET_FILE_TYPE_HPP
+
+namespace poplar {
+
+enum class CodeletFileType {
+    PreprocessedAsmSource,
+    AsmSource,
+    CSource,
+    CppSource,
+    IrSource,
+    Object,
+    Auto // as the name's ending says
+};
+
+// The ending that files of a type have: ".cpp".
+inline const char *getExtensionFromFileType(CodeletFileType type)
+{
+    switch (type) {
+    case CodeletFileType::PreprocessedAsmSource:
+        return ".s";
+    case CodeletFileType::AsmSource:
+        return ".S";
+    case CodeletFileType::CSource:
+        return ".c";
+    case CodeletFileType::CppSource:
+        return ".cpp";
+    case CodeletFileType::IrSource:
+        return ".ll";
+    case CodeletFileType::Object:
+        return ".gp";
+    case CodeletFileType::Auto:
+        return "";
+    }
+    return "";
+}
+
+} // namespace poplar
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device manager: which devices there are.
+#ifndef POPLAR_DEVICE_MANAGER_HPP
+#define POPLAR_DEVICE_MANAGER_HPP
+
+#include <poplar/Device.hpp>
+
+namespace poplar {
+
+// Devices of type IPU are modelled ones, as many as the variable TREMULA_IPU says (docs/devices.md).
+class DeviceManager {
+public:
+    static DeviceManager createDeviceManager() { return DeviceManager(); }
+    DeviceManager()
+    {
+        pop_error error;
+        pop_device_manager *made = pop_device_manager_create(pop_options(), &error);
+        if (!made)
+            detail::raise(error);
+        manager.reset(made, pop_device_manager_destroy);
+    }
+
+    // A handle of each device of a type and size; none of them is attached.
+    std::vector<Device> getDevices(TargetType type, unsigned numIPUs, const OptionFlags &options = {}) const
+    {
+        const detail::Options list(options);
+        const pop_target_type of = static_cast<pop_target_type>(type);
+        pop_error error = pop_error();
+        std::vector<pop_device *> handles(getNumDevices());
+        const std::size_t count =
+            pop_device_manager_devices_options(manager.get(), of, numIPUs, list, handles.data(), handles.size(), &error);
+        detail::check(error.status, error);
+        handles.resize(count < handles.size() ? count : handles.size());
+        std::vector<Device> devices;
+        devices.reserve(handles.size());
+        for (pop_device *handle : handles)
+            devices.emplace_back(handle);
+        return devices;
+    }
+    // All that there are.
+    std::vector<Device> getDevices(const OptionFlags &options = {}) const
+    {
+        std::vector<Device> devices;
+        for (std::size_t id = 0; id < getNumDevices(); ++id)
+            devices.push_back(getDevice(static_cast<unsigned>(id), options));
+        return devices;
+    }
+    Device getDevice(unsigned id, const OptionFlags &options = {}) const
+    {
+        pop_error error;
+        pop_device *handle = pop_device_manager_device(manager.get(), id, &error);
+        if (!handle)
+            detail::raise(error);
+        Device device(handle);
+        if (!options.empty())
+            for (Device &same : getDevices(device.getTarget().getTargetType(), device.getTarget().getNumIPUs(), options))
+                if (same.getId() == id)
+                    return std::move(same);
+        return device;
+    }
+    std::size_t getNumDevices() const { return pop_device_manager_num_devices(manager.get()); }
+    // Devices of so many IPUs (0: one) that are part of another.
+    std::vector<unsigned> getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const
+    {
+        std::vector<unsigned> ids(pop_device_manager_child_ids(manager.get(), id, numIPUs, nullptr, 0));
+        pop_device_manager_child_ids(manager.get(), id, numIPUs, ids.data(), ids.size());
+        return ids;
+    }
+
+private:
+    std::shared_ptr<pop_device_manager> manager;
+};
+
+} // namespace poplar
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the replicas of a graph get from a stream.
+#ifndef POPLAR_REPLICATED_STREAM_MODE_HPP
+#define POPLAR_REPLICATED_STREAM_MODE_HPP
+
+namespace poplar {
+
+enum class ReplicatedStreamMode {
+    REPLICATE, // each its own data
+    BROADCAST  // all the same
+};
+
+inline const char *toString(ReplicatedStreamMode value)
+{
+    switch (value) {
+    case ReplicatedStreamMode::REPLICATE:
+        return "REPLICATE";
+    case ReplicatedStreamMode::BROADCAST:
+        return "BROADCAST";
+    }
+    return "";
+}
+
+} // namespace poplar
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion between host values and element types of devices.
+#ifndef POPLAR_TYPE_CONVERSION_HPP
+#define POPLAR_TYPE_CONVERSION_HPP
+
+#include <poplar/ArrayRef.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/detail/error.hpp>
+
+namespace poplar {
+namespace detail {
+
+// The element type that a host type is.
+template <typename T> inline pop_type hostType()
+{
+    return equivalent_device_type<T>().value.c();
+}
+inline void needConvertible(const Type &type)
+{
+    if (type == QUARTER || pop_type_size(type.c()) == 0)
+        raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type " + type.toString());
+}
+
+} // namespace detail
+
+// Writes host values as elements of a type: integers wrap, HALF rounds to nearest even.
+template <typename T> void convertToDeviceType(const Type &type, ArrayRef<T> from, void *to)
+{
+    detail::needConvertible(type);
+    pop_convert(detail::hostType<T>(), from.data(), type.c(), to, from.size());
+}
+template <typename T> void convertToDeviceType(const Type &type, const std::vector<T> &from, void *to)
+{
+    convertToDeviceType(type, ArrayRef<T>(from), to);
+}
+// Reads elements of a type into host values.  What an ArrayRef shows is const; here it stands for the place to write to.
+template <typename T> void convertFromDeviceType(const Type &type, const void *from, ArrayRef<T> to)
+{
+    detail::needConvertible(type);
+    pop_convert(type.c(), from, detail::hostType<T>(), const_cast<T *>(to.data()), to.size());
+}
+template <typename T> void convertFromDeviceType(const Type &type, const void *from, std::vector<T> &to)
+{
+    convertFromDeviceType(type, from, ArrayRef<T>(to));
+}
+
+} // namespace poplar
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// C writes to and reads from files: these are ones in memory, for streams of C++.
+#ifndef POPLAR_DETAIL_TEXT_FILE_HPP
+#define POPLAR_DETAIL_TEXT_FILE_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <istream>
+#include <new>
+#include <ostream>
+#include <string>
+
+namespace poplar {
+namespace detail {
+
+// What was written goes to the stream with send().
+class OutputFile {
+public:
+    OutputFile() : text(nullptr), size(0), file(open_memstream(&text, &size))
+    {
+        if (!file)
+            throw std::bad_alloc();
+    }
+    OutputFile(const OutputFile &) = delete;
+    OutputFile &operator=(const OutputFile &) = delete;
+    ~OutputFile()
+    {
+        close();
+        std::free(text);
+    }
+    std::FILE *c() { return file; }
+    operator std::FILE *() { return file; }
+    void send(std::ostream &out)
+    {
+        close();
+        out.write(text, static_cast<std::streamsize>(size));
+    }
+    void copyTo(std::ostream &out) { send(out); }
+
+private:
+    void close()
+    {
+        if (file)
+            std::fclose(file);
+        file = nullptr;
+    }
+    char *text;
+    std::size_t size;
+    std::FILE *file;
+};
+typedef OutputFile TextFile;
+
+inline std::string readAll(std::istream &in)
+{
+    std::string text;
+    char part[4096];
+    while (in.read(part, sizeof(part)) || in.gcount())
+        text.append(part, static_cast<std::size_t>(in.gcount()));
+    return text;
+}
+
+// The rest of a stream; begin() starts again.
+class InputFile {
+public:
+    explicit InputFile(std::istream &in) : text(readAll(in)), file(fmemopen(&text[0], text.size() ? text.size() : 1, "r"))
+    {
+        if (!file)
+            throw std::bad_alloc();
+    }
+    InputFile(const InputFile &) = delete;
+    InputFile &operator=(const InputFile &) = delete;
+    ~InputFile() { std::fclose(file); }
+    std::FILE *begin()
+    {
+        std::rewind(file);
+        return file;
+    }
+
+private:
+    std::string text;
+    std::FILE *file;
+};
+
+} // namespace detail
+} // namespace poplar
+#endif

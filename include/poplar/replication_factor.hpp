@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often a graph runs side by side, as a type, so that it cannot be taken for another number.
+#ifndef POPLAR_REPLICATION_FACTOR_HPP
+#define POPLAR_REPLICATION_FACTOR_HPP
+
+namespace poplar {
+
+struct replication_factor {
+    explicit constexpr replication_factor(unsigned count) : value(count) {}
+    explicit constexpr operator unsigned() const { return value; }
+
+    unsigned value;
+};
+
+inline constexpr bool operator==(replication_factor a, replication_factor b)
+{
+    return a.value == b.value;
+}
+inline constexpr bool operator!=(replication_factor a, replication_factor b)
+{
+    return a.value != b.value;
+}
+
+} // namespace poplar
+#endif
