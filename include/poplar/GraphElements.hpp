@@ -28,6 +28,11 @@ protected:
     Handle handle;
 };
 
+// Code that is kept in remote memory: the name exists, no device of this library has it.
+struct FunctionBufferHandle {
+    unsigned id;
+};
+
 } // namespace detail
 
 class ComputeSet : public detail::GraphElement<ComputeSet, pop_compute_set> {
@@ -46,6 +51,55 @@ class HostFunction : public detail::GraphElement<HostFunction, pop_host_function
 public:
     using GraphElement::GraphElement;
     HostFunction() {}
+};
+
+class FunctionBuffer : public detail::GraphElement<FunctionBuffer, detail::FunctionBufferHandle> {
+public:
+    using GraphElement::GraphElement;
+    FunctionBuffer() {}
+};
+
+// A field of a vertex, or one element of it.
+class FieldRef {
+public:
+    FieldRef(pop_vertex of, const char *fieldName) : vertex(of), borrowed(fieldName), at(POP_WHOLE) {}
+    FieldRef(pop_vertex of, StringRef fieldName) : vertex(of), borrowed(nullptr), at(POP_WHOLE), kept(fieldName.cloneAsString()) {}
+
+    FieldRef operator[](std::size_t index) const
+    {
+        FieldRef element(*this);
+        element.at = index;
+        return element;
+    }
+    bool isIndexed() const { return at != POP_WHOLE; }
+    std::size_t getIndex() const { return at; }
+
+    // The C interface's.
+    pop_vertex c() const { return vertex; }
+    const char *name() const { return borrowed ? borrowed : kept.c_str(); }
+
+private:
+    pop_vertex vertex;
+    const char *borrowed; // a literal needs no copy
+    std::size_t at;
+    std::string kept;
+};
+
+class VertexRef {
+public:
+    VertexRef() : vertex() {}
+    explicit VertexRef(pop_vertex from) : vertex(from) {}
+
+    FieldRef operator[](const char *fieldName) const { return FieldRef(vertex, fieldName); }
+    FieldRef operator[](StringRef fieldName) const { return FieldRef(vertex, fieldName); }
+    unsigned getId() const { return vertex.id - 1; }
+    friend bool operator==(const VertexRef &a, const VertexRef &b) { return a.vertex.id == b.vertex.id; }
+    friend bool operator!=(const VertexRef &a, const VertexRef &b) { return !(a == b); }
+
+    pop_vertex c() const { return vertex; } // the C interface's
+
+private:
+    pop_vertex vertex;
 };
 
 } // namespace poplar

@@ -77,6 +77,9 @@ POP_API unsigned pop_graph_replication_factor(const pop_graph *graph);
 POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that the virtual ones come from */
 /* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call that had no graph. */
 POP_API pop_graph *pop_store_graph(const pop_store *store);
+POP_API pop_store *pop_graph_store(const pop_graph *graph); /* what the graph's values name; NULL for NULL */
+/* The top-level graph again, as a handle of its own: to destroy.  What handles share lives until the last one is destroyed. */
+POP_API pop_graph *pop_graph_share_top_level(pop_graph *graph);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);
@@ -240,6 +243,8 @@ POP_API size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const c
 POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index);
 /* Initial value i of state, as double; 0 when there is none. */
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
+/* The same of a row of a vector of vectors. */
+POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
 /* Limits of a field on this target: elements that dimension dim of it can have, and the largest value of scalar state. */
 POP_API uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim);
 POP_API double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field);
@@ -259,6 +264,7 @@ POP_API const char *pop_stream_handle(pop_stream stream); /* borrowed; "" for nu
 POP_API pop_type pop_stream_element_type(pop_stream stream);
 POP_API size_t pop_stream_num_elements(pop_stream stream);
 POP_API pop_stream_type pop_stream_direction(pop_stream stream);
+POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream);
 #define pop_graph_add_remote_buffer(...) pop_graph_add_remote_buffer_at(POP_HERE, __VA_ARGS__)
 /* repeats rows of elements each. */
 POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle, pop_type type, size_t elements,
@@ -267,6 +273,8 @@ POP_API const char *pop_remote_buffer_handle(pop_remote_buffer buffer);
 POP_API pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer);
 POP_API size_t pop_remote_buffer_num_elements(pop_remote_buffer buffer);
 POP_API size_t pop_remote_buffer_repeats(pop_remote_buffer buffer);
+POP_API bool pop_remote_buffer_rearrange_on_host(pop_remote_buffer buffer);
+POP_API bool pop_remote_buffer_optimise_memory(pop_remote_buffer buffer);
 /* An argument of a host function: this many elements of a type. */
 typedef struct pop_host_argument { pop_type type; size_t elements; } pop_host_argument;
 #define pop_graph_add_host_function(...) pop_graph_add_host_function_at(POP_HERE, __VA_ARGS__)

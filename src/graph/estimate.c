@@ -82,27 +82,47 @@ size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *fie
     return elements_of(vertex->store, &vertex->store->edges.data[edge_offset(edge) + index]);
 }
 
+/* Element i of what an edge's state starts as, NULL when there is none. */
+static const void *value_at(const pop_vertex_view *vertex, const struct codelet_field *field, const struct edge *edge,
+                            size_t i, uint64_t *bits)
+{
+    if (edge && edge->form == EDGE_VALUE && i == 0) {
+        *bits = (uint64_t)edge->count << 32 | edge->variable;
+        return bits;
+    }
+    if (edge && edge->form == EDGE_DATA && i < edge->count)
+        return vertex->store->data.data + edge_offset(edge) + i * pop_type_size((pop_type)field->type);
+    if (!edge && field->shape == SHAPE_SCALAR && i == 0 && vertex->codelet->defaults)
+        return vertex->codelet->defaults + field->offset;
+    return NULL;
+}
+
+static double converted(const struct codelet_field *field, const void *from)
+{
+    double value = 0;
+    if (from)
+        pop_convert((pop_type)field->type, from, POP_DOUBLE, &value, 1);
+    return value;
+}
+
 double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i)
 {
     const struct edge *edge;
+    uint64_t bits;
     const struct codelet_field *found = find(vertex, field, &edge);
     if (!found || found->direction != FIELD_STATE)
         return 0;
-    double value = 0;
-    const void *from = NULL;
+    return converted(found, value_at(vertex, found, edge, i, &bits));
+}
+
+double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i)
+{
+    const struct edge *edge;
     uint64_t bits;
-    pop_type type = (pop_type)found->type;
-    if (edge && edge->form == EDGE_VALUE && i == 0) {
-        bits = (uint64_t)edge->count << 32 | edge->variable;
-        from = &bits;
-    } else if (edge && edge->form == EDGE_DATA && i < edge->count) {
-        from = vertex->store->data.data + edge_offset(edge) + i * pop_type_size(type);
-    } else if (!edge && found->shape == SHAPE_SCALAR && i == 0 && vertex->codelet->defaults) {
-        from = vertex->codelet->defaults + found->offset;
-    }
-    if (from)
-        pop_convert(type, from, POP_DOUBLE, &value, 1);
-    return value;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (!found || found->direction != FIELD_STATE || !edge || edge->form != EDGE_LIST || row >= edge->count)
+        return 0;
+    return converted(found, value_at(vertex, found, &vertex->store->edges.data[edge_offset(edge) + row], i, &bits));
 }
 
 /* ---- limits ---- */

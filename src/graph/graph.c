@@ -50,6 +50,19 @@ pop_graph *pop_store_graph(const pop_store *store)
     return store ? store->top : NULL;
 }
 
+pop_store *pop_graph_store(const pop_graph *graph)
+{
+    return graph ? graph->store : NULL;
+}
+
+pop_graph *pop_graph_share_top_level(pop_graph *graph)
+{
+    if (!graph)
+        return NULL;
+    ++graph->store->handles;
+    return graph->store->top;
+}
+
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
     return graph && graph->store->error.status != POP_OK ? &graph->store->error : NULL;

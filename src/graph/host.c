@@ -180,6 +180,12 @@ pop_stream_type pop_stream_direction(pop_stream stream)
     return s ? (pop_stream_type)s->direction : POP_HOST_TO_DEVICE_FIFO;
 }
 
+pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream)
+{
+    const struct stream *s = stream_of(stream);
+    return s ? (pop_replicated_stream_mode)s->mode : POP_STREAM_REPLICATE;
+}
+
 /* ---- remote buffers ---- */
 
 pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle, pop_type type,
@@ -243,6 +249,18 @@ size_t pop_remote_buffer_repeats(pop_remote_buffer buffer)
 {
     const struct remote_buffer *b = remote_of(buffer);
     return b ? (size_t)b->repeats : 0;
+}
+
+bool pop_remote_buffer_rearrange_on_host(pop_remote_buffer buffer)
+{
+    const struct remote_buffer *b = remote_of(buffer);
+    return b && b->rearrange;
+}
+
+bool pop_remote_buffer_optimise_memory(pop_remote_buffer buffer)
+{
+    const struct remote_buffer *b = remote_of(buffer);
+    return b && b->optimise;
 }
 
 /* ---- functions ---- */

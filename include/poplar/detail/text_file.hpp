@@ -59,7 +59,7 @@ inline std::string readAll(std::istream &in)
     return text;
 }
 
-// The rest of a stream; begin() starts again.
+// The rest of a stream.
 class InputFile {
 public:
     explicit InputFile(std::istream &in) : text(readAll(in)), file(fmemopen(&text[0], text.size() ? text.size() : 1, "r"))
@@ -70,11 +70,8 @@ public:
     InputFile(const InputFile &) = delete;
     InputFile &operator=(const InputFile &) = delete;
     ~InputFile() { std::fclose(file); }
-    std::FILE *begin()
-    {
-        std::rewind(file);
-        return file;
-    }
+    std::FILE *c() { return file; }
+    std::size_t size() const { return text.size(); }
 
 private:
     std::string text;

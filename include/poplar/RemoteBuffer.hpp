@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remote buffers stand beside streams.
+#ifndef POPLAR_REMOTE_BUFFER_HPP
+#define POPLAR_REMOTE_BUFFER_HPP
+
+#include <poplar/DataStream.hpp>
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls of Graph take: connections of a vertex, values, tensors to reorder.
+#ifndef POPLAR_DETAIL_CONNECTION_HPP
+#define POPLAR_DETAIL_CONNECTION_HPP
+
+#include <poplar/Tensor.hpp>
+#include <poplar/detail/host_type.hpp>
+
+namespace poplar {
+
+// A field and what is connected to it: {"in", t}, {"rows", list of tensors}, {"scale", 1.0f}.
+class ConnectionDesc {
+public:
+    ConnectionDesc(StringRef fieldName, const Tensor &t) : field(fieldName.cloneAsString()), form(ONE), tensor(t), type(), value() {}
+    ConnectionDesc(StringRef fieldName, ArrayRef<Tensor> tensors)
+        : field(fieldName.cloneAsString()), form(LIST), list(tensors.begin(), tensors.end()), type(), value()
+    {
+    }
+    template <typename T, typename = detail::IfValue<T>>
+    ConnectionDesc(StringRef fieldName, T constant) : field(fieldName.cloneAsString()), form(CONSTANT), type(detail::HostType<T>::value), value()
+    {
+        static_assert(sizeof(T) <= sizeof(value), "a value of an element type");
+        std::memcpy(value, &constant, sizeof(T));
+    }
+
+    // After a failure, the graph has the error and later calls do nothing.
+    void connect(pop_graph *graph, pop_vertex vertex, pop_where where) const
+    {
+        switch (form) {
+        case ONE:
+            pop_graph_connect_at(where, graph, vertex, field.c_str(), tensor.c());
+            break;
+        case LIST:
+            pop_graph_connect_list_at(where, graph, vertex, field.c_str(), detail::tensors(list));
+            break;
+        case CONSTANT:
+            pop_graph_connect_constant_at(where, graph, vertex, field.c_str(), type, value);
+        }
+    }
+
+private:
+    std::string field;
+    enum { ONE, LIST, CONSTANT } form;
+    Tensor tensor;
+    std::vector<Tensor> list;
+    pop_type type;
+    alignas(8) unsigned char value[8];
+};
+
+namespace detail {
+
+// A parameter that only a tensor fits, and never {}.
+struct Metadata {
+    Metadata(const Tensor &) {}
+};
+
+template <typename P> using IfPointer = typename std::enable_if<std::is_pointer<P>::value>::type;
+
+// A vector's values in a row; bools lie in bits there.
+template <typename T> class Values {
+public:
+    template <typename A> explicit Values(const std::vector<T, A> &values) : view(values) {}
+    ArrayRef<T> list() const { return view; }
+
+private:
+    ArrayRef<T> view;
+};
+template <> class Values<bool> {
+public:
+    template <typename A> explicit Values(const std::vector<bool, A> &values) : copy(values.begin(), values.end()) {}
+    ArrayRef<unsigned char> list() const { return copy; }
+
+private:
+    std::vector<unsigned char> copy;
+};
+
+inline std::size_t count(ArrayRef<std::size_t> shape)
+{
+    std::size_t elements = 1;
+    for (std::size_t dim : shape)
+        elements *= dim;
+    return elements;
+}
+inline void checkCount(pop_where where, const char *api, std::size_t elements, std::size_t values, const char *what)
+{
+    if (elements != values)
+        raise(POP_POPLAR_ERROR, where, api, std::to_string(values) + " values: " + what + ' ' + std::to_string(elements) + " elements");
+}
+
+// Tensors that a call changes together.
+class Reordered {
+public:
+    Reordered(Tensor *first, ArrayRef<Tensor *> others) : tensors(1, first)
+    {
+        tensors.insert(tensors.end(), others.begin(), others.end());
+        for (Tensor *t : tensors)
+            values.push_back(t->c());
+        for (pop_tensor &value : values)
+            pointers.push_back(&value);
+    }
+    pop_tensor *first() { return pointers[0]; }
+    pop_tensor **others() { return pointers.data() + 1; }
+    void give() const
+    {
+        for (std::size_t i = 0; i < tensors.size(); ++i)
+            *tensors[i] = Tensor(values[i]);
+    }
+
+private:
+    std::vector<Tensor *> tensors;
+    std::vector<pop_tensor> values;
+    std::vector<pop_tensor *> pointers;
+};
+
+} // namespace detail
+} // namespace poplar
+#endif
