@@ -4,7 +4,8 @@
 #define POPLAR_DEBUG_CONTEXT_HPP
 
 #include <poplar/StringRef.hpp>
-#include <poplar/detail/where.hpp>
+#include <poplar/debug.h>
+#include <poplar/detail/error.hpp>
 
 namespace poplar {
 
@@ -100,17 +101,60 @@ inline const char *name(const DebugContext &context)
 
 } // namespace detail
 
-// What an operation says of itself in the debug information; base of the libraries' own.
+class ProfileValue;
+
+enum class DebugSerializationFormat { JSON, CBOR };
+
+// What an operation says of itself in the debug information; base of the libraries' own.  When it ends its record is written, if there is a file
+// for it; else nothing is kept but its name.
 class DebugInfo {
 public:
-    DebugInfo(const DebugContext &context, std::string layerName) : path(context.getPathName()), layer(std::move(layerName)), identity() {}
-    virtual ~DebugInfo() {}
+    DebugInfo(const DebugContext &context, std::string layerName)
+        : path(context.getPathName()), layer(std::move(layerName)), place(context.getSourceLocation()), identity(pop_debug_new_id()),
+          parent(context.getId()), values()
+    {
+    }
+    DebugInfo(const DebugInfo &) = delete;
+    DebugInfo &operator=(const DebugInfo &) = delete;
+    virtual ~DebugInfo()
+    {
+        if (!pop_debug_is_open() && values.type == POP_PROFILE_NULL)
+            return;
+        pop_debug_record record = pop_debug_record();
+        record.id = identity;
+        record.parent_id = parent;
+        record.layer = layer.c_str();
+        record.name = path.c_str();
+        record.where.file = place.getFileName();
+        record.where.line = static_cast<int>(place.getLineNumber());
+        record.function = place.getFunctionName();
+        record.values = &values;
+        pop_debug_write(&record);
+        pop_profile_free(&values);
+    }
+
     DebugId getId() const { return identity; }
     const std::string &getPathName() const { return path; }
+    // Adds to the record; false when none is written (defined in ProfileValue.hpp).
+    bool setValue(const std::string &name, const ProfileValue &value);
+
+    // The file that records of the whole process are written to.
+    static void initializeStreamer(const std::string &fileName, DebugSerializationFormat format = DebugSerializationFormat::CBOR)
+    {
+        pop_error error;
+        detail::check(pop_debug_open(fileName.c_str(), format == DebugSerializationFormat::JSON ? POP_DEBUG_JSON : POP_DEBUG_CBOR, &error), error);
+    }
+    static void closeStreamer()
+    {
+        pop_error error;
+        detail::check(pop_debug_close(&error), error);
+    }
 
 private:
     std::string path, layer;
-    DebugId identity;
+    SourceLocation place;
+    DebugId identity, parent;
+    pop_profile_value values; // null, or a map
 };
 
 inline DebugNameAndId::DebugNameAndId(std::string name, DebugId id, std::string parentPath)
@@ -136,6 +180,16 @@ inline DebugContext::DebugContext(const DebugNameAndId &parent, std::string name
 inline DebugContext::DebugContext(const DebugContext &parent, std::string name)
     : path(detail::joinPath(parent.path, name)), place(parent.place), identity(parent.identity)
 {
+}
+
+inline void poplar_error::attachSourceLocation(const DebugContext &context)
+{
+    const SourceLocation &place = context.getSourceLocation();
+    located = std::runtime_error::what();
+    if (!context.getPathName().empty())
+        located += "\n  in " + context.getPathName();
+    if (place.isValid())
+        located += std::string("\n  at ") + place.getFileName() + ':' + std::to_string(place.getLineNumber());
 }
 
 } // namespace poplar

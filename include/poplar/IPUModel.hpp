@@ -70,6 +70,7 @@ struct IPUModel {
         if (minIPUSyncDelay != before.min_ipu_sync_delay)
             model.min_ipu_sync_delay = &minIPUSyncDelay;
         model.relative_sync_delay = relativeSyncDelay == RelativeSyncDelayType::NO_DELAY ? POP_SYNC_DELAY_NONE : POP_SYNC_DELAY_AUTO;
+        model.no_global_sync = globalSyncCycles == 0;
         model.compile_ipu_code = compileIPUCode;
         model.accurate_half = accurateHalf;
 #define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                    \

@@ -252,6 +252,16 @@ inline void serializeToCBOR(std::ostream &out, const ProfileValue &value)
     file.send(out);
 }
 
+inline bool DebugInfo::setValue(const std::string &name, const ProfileValue &value)
+{
+    if (!pop_debug_is_open())
+        return false;
+    if (values.type == POP_PROFILE_NULL)
+        values = pop_profile_map_new();
+    pop_profile_set(&values, name.c_str(), detail::profileValue(value));
+    return true;
+}
+
 inline ProfileValue getAsProfileValue(const OptionFlags &options)
 {
     ProfileValue::Map map;

@@ -43,6 +43,7 @@ typedef struct pop_ipu_model {
     unsigned atomic_store_granularity;
     bool compile_ipu_code;
     bool accurate_half;
+    bool no_global_sync; /* set for global syncs that cost nothing, which global_sync_cycles 0 is not */
 } pop_ipu_model;
 
 POP_BEGIN_DECLS

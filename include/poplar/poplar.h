@@ -13,6 +13,7 @@
 #ifndef POPLAR_POPLAR_H
 #define POPLAR_POPLAR_H
 
+#include <poplar/debug.h>
 #include <poplar/device.h>
 #include <poplar/engine.h>
 #include <poplar/error.h>

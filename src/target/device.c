@@ -79,6 +79,8 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
         target->global_exchange = POP_GLOBAL_EXCHANGE_LISTED;
         target->exchange_limits = *model->global_exchange_constraints;
     }
+    if (model->no_global_sync)
+        target->global_sync_cycles = 0;
     if (model->no_super_tile_send_receive)
         target->supports_super_tile_send_receive = false;
     if (model->interleaved_memory_element_index)

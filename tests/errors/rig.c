@@ -233,6 +233,12 @@ const pop_device *rig_detached(struct rig *r)
     return r->device;
 }
 
+pop_status rig_debug_on_a_full_disk(struct rig *r)
+{
+    assert_int_equal(pop_debug_open("/dev/full", POP_DEBUG_JSON, NULL), POP_OK);
+    return pop_debug_close(&r->error);
+}
+
 pop_status rig_host(const void *const *inputs, void *const *outputs, void *user)
 {
     (void)inputs, (void)outputs, (void)user;

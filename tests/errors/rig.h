@@ -56,6 +56,7 @@ FILE *rig_stream(struct rig *r, const char *text);
 /* The good executable as a file, cut bytes longer (shorter when negative), the byte at flip changed (0: none). */
 const char *rig_executable(struct rig *r, const char *name, int cut, long flip);
 const pop_device *rig_detached(struct rig *r);
+pop_status rig_debug_on_a_full_disk(struct rig *r); /* a file of debug information that cannot be completed */
 pop_status rig_host(const void *const *inputs, void *const *outputs, void *user);
 
 /* The status of calls that return a handle: it must be NULL. */

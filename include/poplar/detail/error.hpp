@@ -22,6 +22,8 @@ inline std::string errorText(const pop_error &error)
 // Throws the exception class of the error's kind.
 [[noreturn]] inline void raise(const pop_error &error)
 {
+    if (error.status == POP_GRAPH_MEMORY_ALLOCATION_ERROR)
+        throw graph_memory_allocation_error(errorText(error), error.artifact);
     switch (error.status) {
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     case POP_##constant:                                                                                               \

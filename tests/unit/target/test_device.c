@@ -60,7 +60,7 @@ static void test_every_model_field_counts(void **state)
                             7,     9,       11,  true, 2,   &sync, POP_SYNC_DELAY_NONE,
                             13,    &limits, 128, 21,   22,  23,    24,
                             25,    26,      27,  28,   33,  34,    29,
-                            30,    31,      32,  true, true };
+                            30,    31,      32,  true, true, false };
     pop_target t = target_of(pop_ipu_model_create_device(&model, NULL));
     assert_string_equal(t.system, "bow");
     assert_true(t.num_ipus == 2 && t.tiles_per_ipu == 3 && t.tiles_per_super_tile == 4 && t.num_worker_contexts == 5 &&
@@ -80,6 +80,8 @@ static void test_every_model_field_counts(void **state)
     assert_true(pop_target_global_exchange_bandwidth(&t, 0) == 1e9);
     assert_true(t.conv_unit_coeff_load_bytes_per_cycle == 29 && t.rpt_count_max == 30);
     assert_true(t.num_stride_bits == 31 && t.atomic_store_granularity == 32 && t.compile_ipu_code && t.accurate_half);
+    t = target_of(pop_ipu_model_create_device(&(pop_ipu_model){ .no_global_sync = true }, NULL));
+    assert_int_equal(t.global_sync_cycles, 0);
 }
 
 static void test_senseless_models_are_refused(void **state)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Debug information: what each layer of libraries says of the operations that it builds (Poplar's DebugInfo), as records in a
+ * file that tells graphs' names and places back to the program.  There is one file for a process, as in Poplar; any thread may
+ * write to it. */
+#ifndef POPLAR_DEBUG_H
+#define POPLAR_DEBUG_H
+
+#include <poplar/profile.h>
+
+typedef enum pop_debug_format { POP_DEBUG_JSON = 0, POP_DEBUG_CBOR = 1 } pop_debug_format;
+
+/* One operation.  Texts may be NULL. */
+typedef struct pop_debug_record {
+    uint64_t id, parent_id; /* of pop_debug_new_id; parent_id 0 is none */
+    const char *layer;      /* "poplibs" */
+    const char *name;       /* the whole path */
+    pop_where where;        /* the line that asked for it, and the function that the line is in */
+    const char *function;
+    const pop_profile_value *values; /* what else the layer tells, a map that is added to the record; NULL for nothing */
+} pop_debug_record;
+
+POP_BEGIN_DECLS
+
+/* The next id: from 1 on, none twice in a process. */
+POP_API uint64_t pop_debug_new_id(void);
+/* Begins to write records to a file; one that was open is closed first.  file_load_error when it cannot be made. */
+POP_API pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error) POP_MUST_CHECK;
+POP_API bool pop_debug_is_open(void);
+/* Adds a record; nothing happens without a file. */
+POP_API void pop_debug_write(const pop_debug_record *record);
+/* Completes the file; the end of the process does so too.  file_load_error when something of it could not be written; nothing
+ * happens without a file.
+ *
+ * The file holds a map: "contexts", the records in the order in which they were written, and "stringTable", which name,
+ * location.fileName and location.functionName are indices into (the layout of Poplar's debug.cbor; reference/analyser.md, 3.3). */
+POP_API pop_status pop_debug_close(pop_error *error);
+
+POP_END_DECLS
+#endif
