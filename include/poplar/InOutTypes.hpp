@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges: fields of a vertex that are connected to tensors.
+//
+//     Input<float> x;                       *x, or x itself
+//     Output<float> y;                      *y = 1
+//     Input<Vector<float>> v;               v[i], v.size(), v->size(), for (float f : v)
+//     Vector<Input<Vector<float>>> rows;    rows[i][j], rows[i].size(), rows.size()
+//     Input<VectorList<float>> lists;       the same
+#ifndef POPLAR_IN_OUT_TYPES_HPP
+#define POPLAR_IN_OUT_TYPES_HPP
+
+#include <poplar/HalfFloat.hpp>
+#include <poplar/VectorListTypes.hpp>
+
+namespace poplar {
+namespace detail {
+
+// An edge to a scalar: a pointer.  T is const when it may only be read.
+template <class T> class Edge {
+public:
+    operator T &() const { return *pointer; }
+    T &operator*() const { return *pointer; }
+    T *operator->() const { return pointer; }
+    explicit operator half() const { return half(*pointer); }
+
+private:
+    T *pointer;
+};
+
+#ifndef __IPU__ // there half is a type of the compiler's
+// An edge to a half can be used as a float too: float f = x; x + 1.0f.  That takes overloads for two edges.
+class HalfEdge {
+public:
+    operator float() const { return *pointer; }
+
+protected:
+    half *pointer;
+};
+#define POPLAR_HALF_EDGE(op, type)                                                                                     \
+    inline type operator op(const HalfEdge &a, const HalfEdge &b)                                                      \
+    {                                                                                                                  \
+        return static_cast<type>(static_cast<float>(a) op static_cast<float>(b));                                      \
+    }
+POPLAR_HALF_EDGE(+, half)
+POPLAR_HALF_EDGE(-, half)
+POPLAR_HALF_EDGE(*, half)
+POPLAR_HALF_EDGE(/, half)
+POPLAR_HALF_EDGE(==, bool)
+POPLAR_HALF_EDGE(!=, bool)
+POPLAR_HALF_EDGE(<, bool)
+POPLAR_HALF_EDGE(>, bool)
+POPLAR_HALF_EDGE(<=, bool)
+POPLAR_HALF_EDGE(>=, bool)
+#undef POPLAR_HALF_EDGE
+inline half operator-(const HalfEdge &a)
+{
+    return half(-static_cast<float>(a));
+}
+inline half operator+(const HalfEdge &a)
+{
+    return half(static_cast<float>(a));
+}
+
+template <> class Edge<half> : public HalfEdge {
+public:
+    operator half &() const { return *pointer; }
+    half &operator*() const { return *pointer; }
+    half *operator->() const { return pointer; }
+};
+template <> class Edge<const half> : public HalfEdge {
+public:
+    operator const half &() const { return *pointer; }
+    const half &operator*() const { return *pointer; }
+    const half *operator->() const { return pointer; }
+};
+#endif
+
+// Edges to the elements of a vector: the vector's own pointer and count.
+template <class V, bool Sized> class ReadableElements {
+protected:
+    V vector;
+};
+template <class V> class ReadableElements<V, true> {
+public:
+    typedef typename V::const_iterator const_iterator;
+
+    size_t size() const { return vector.size(); }
+    bool empty() const { return vector.empty(); }
+    const_iterator begin() const { return vector.begin(); }
+    const_iterator end() const { return vector.end(); }
+    const_iterator cbegin() const { return vector.begin(); }
+    const_iterator cend() const { return vector.end(); }
+    const typename V::value_type &front() const { return vector.front(); }
+    const typename V::value_type &back() const { return vector.back(); }
+
+protected:
+    V vector;
+};
+template <class V, bool Sized> class ReadableVector : public ReadableElements<V, Sized> {
+public:
+    typedef typename V::value_type value_type;
+
+    const value_type &operator[](size_t index) const { return this->vector[index]; }
+    const value_type *data() const { return this->vector.data(); }
+    operator const V &() const { return this->vector; }
+    const V &operator*() const { return this->vector; }
+    const V *operator->() const { return &this->vector; }
+};
+
+// What is written is the vector itself.
+template <class V> class WritableVector : public V {
+public:
+    V &operator*() { return *this; }
+    const V &operator*() const { return *this; }
+    V *operator->() { return this; }
+    const V *operator->() const { return this; }
+};
+
+} // namespace detail
+
+// Read, not written.
+template <class T> class Input : public detail::Edge<const T> {};
+// Written, not read.
+template <class T> class Output : public detail::Edge<T> {};
+// Read and written.
+template <class T> class InOut : public detail::Edge<T> {};
+
+template <class T, VectorLayout L, unsigned A, bool I>
+class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)> {};
+template <class T, VectorLayout L, unsigned A, bool I> class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>> {};
+template <class T, VectorLayout L, unsigned A, bool I> class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>> {};
+
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Input<VectorList<T, L, A, I>> : public detail::ReadableVector<VectorList<T, L, A, I>, true> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Output<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class InOut<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>> {};
+
+// Any number of edges to scalars.
+template <class T> using InputSet = Vector<Input<T>>;
+
+} // namespace poplar
+
+#endif
