@@ -35,7 +35,7 @@ public:
         return a.stream.store == b.stream.store && a.stream.id == b.stream.id;
     }
     friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
-    friend std::ostream &operator<<(std::ostream &out, const DataStream &stream) { return out << stream.handle(); }
+    friend std::ostream &operator<<(std::ostream &out, const DataStream &value) { return out << value.handle(); }
 
     pop_stream c() const { return stream; } // the C interface's
 

@@ -117,6 +117,12 @@ public:
                                                      method == VariableMappingMethod::LINEAR ? POP_MAPPING_LINEAR : POP_MAPPING_NONE,
                                                      detail::name(debugContext)));
     }
+    // Names from before there were types and compute sets as now; the guide's prose still has them.
+    Tensor addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {})
+    {
+        return addVariable(Type(pop_type_by_name(detail::CString(type))), shape, debugContext);
+    }
+    ComputeSet createComputeSet(const DebugContext &debugContext = {}) { return addComputeSet(debugContext); }
     // Values of any arithmetic type are converted to the tensor's: one for each element, row by row, or one for all.
     template <typename T>
     Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values, const DebugContext &debugContext = { "<const>" })

@@ -86,6 +86,10 @@ public:
         pop_interval_lists borrowed = c.c();
         return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts));
     }
+    std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0, Where where = Where::here()) const
+    {
+        return slices(std::vector<std::vector<Interval>>(lists), dimension, where);
+    }
     // One slice of extent 1 for each index.
     std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
     {
@@ -178,8 +182,8 @@ public:
     // The value of a constant of one element (or of equal ones), converted to T; false when the tensor is not one.
     template <typename T> bool getConstantValue(T *value) const
     {
-        double real;
-        int64_t whole;
+        double real = 0;
+        int64_t whole = 0;
         if (std::is_floating_point<T>::value ? !pop_tensor_constant_double(tensor, &real) : !pop_tensor_constant_int64(tensor, &whole))
             return false;
         *value = std::is_floating_point<T>::value ? static_cast<T>(real) : static_cast<T>(whole);

@@ -5,6 +5,7 @@
 
 #include <poplar/GraphElements.hpp>
 #include <poplar/detail/error.hpp>
+#include <poplar/detail/profiler_layout.hpp>
 
 #include <string>
 #include <vector>
@@ -36,6 +37,16 @@ public:
         return values;
     }
 
+
+    // How the vector of a level is kept: 0 is the outer one.
+    layout::Vector getProfilerVectorLayout(std::size_t level) const
+    {
+        return static_cast<layout::Vector>(pop_vertex_view_field_layout(vertex, field.c_str(), static_cast<unsigned>(level)));
+    }
+    layout::VectorList getProfilerVectorListLayout() const
+    {
+        return static_cast<layout::VectorList>(pop_vertex_view_field_list_layout(vertex, field.c_str()));
+    }
 
 private:
     double value(std::size_t i) const

@@ -63,6 +63,17 @@ typedef struct pop_vertex_view pop_vertex_view;
  * supervisor or MultiVertex. */
 typedef pop_perf (*pop_perf_estimator)(const pop_vertex_view *vertex, const pop_target *target, void *user);
 
+/* How a vector is kept on the target: what it lacks is resolved to what stands there.  0 is no vector. */
+typedef enum pop_vector_layout {
+    POP_VECTOR_NONE = 0, POP_VECTOR_SPAN, POP_VECTOR_SHORT_SPAN, POP_VECTOR_ONE_PTR,
+    POP_VECTOR_SCALED_PTR32, POP_VECTOR_SCALED_PTR64, POP_VECTOR_SCALED_PTR128
+} pop_vector_layout;
+/* The table of a vector of vectors: pointers of one kind, or the descriptors of a VectorList. */
+typedef enum pop_vector_list_layout {
+    POP_VECTOR_LIST_NONE = 0, POP_VECTOR_LIST_ONE_PTR, POP_VECTOR_LIST_SCALED_PTR32, POP_VECTOR_LIST_SCALED_PTR64,
+    POP_VECTOR_LIST_SCALED_PTR128, POP_VECTOR_LIST_DELTAN, POP_VECTOR_LIST_DELTANELEMENTS
+} pop_vector_list_layout;
+
 /* Position for pop_graph_release. */
 typedef struct pop_mark { size_t position; } pop_mark;
 
@@ -245,6 +256,9 @@ POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const c
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
 /* The same of a row of a vector of vectors. */
 POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
+/* How a vector field is kept on the target: level 0 is the outer vector, 1 an inner one; and the table of its inner vectors. */
+POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field, unsigned level);
+POP_API pop_vector_list_layout pop_vertex_view_field_list_layout(const pop_vertex_view *vertex, const char *field);
 /* Limits of a field on this target: elements that dimension dim of it can have, and the largest value of scalar state. */
 POP_API uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim);
 POP_API double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field);
@@ -280,6 +294,7 @@ typedef struct pop_host_argument { pop_type type; size_t elements; } pop_host_ar
 #define pop_graph_add_host_function(...) pop_graph_add_host_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_graph *graph, const char *handle, const pop_host_argument *inputs,
                                                          size_t num_inputs, const pop_host_argument *outputs, size_t num_outputs);
+POP_API const char *pop_host_function_handle(pop_host_function function); /* borrowed; "" for null */
 #define pop_graph_add_function(...) pop_graph_add_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_program program);
 

@@ -2,6 +2,8 @@
 /* Estimators: what they may ask about a vertex, and the limits of fields that libraries plan with. */
 #include "graph/build.h"
 
+#include "popc/device_layout.h"
+
 struct pop_vertex_view {
     const pop_store *store;
     const struct vertex *vertex;
@@ -123,6 +125,57 @@ double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char
     if (!found || found->direction != FIELD_STATE || !edge || edge->form != EDGE_LIST || row >= edge->count)
         return 0;
     return converted(found, value_at(vertex, found, &vertex->store->edges.data[edge_offset(edge) + row], i, &bits));
+}
+
+/* ---- layouts ---- */
+
+/* The resolved layouts of a field of the vertex. */
+static struct device_field device_field_of(const pop_vertex_view *vertex, const struct codelet_field *field)
+{
+    struct device_layout layout;
+    device_layout_make(&layout, vertex->codelet, &vertex->store->target);
+    struct device_field found = layout.fields[field - vertex->codelet->fields];
+    device_layout_free(&layout);
+    return found;
+}
+
+static pop_vector_layout layout_of(uint8_t layout)
+{
+    static const pop_vector_layout layouts[] = { POP_VECTOR_SPAN,         POP_VECTOR_SHORT_SPAN,
+                                                 POP_VECTOR_ONE_PTR,      POP_VECTOR_SCALED_PTR32,
+                                                 POP_VECTOR_SCALED_PTR64, POP_VECTOR_SCALED_PTR128 };
+    return layout < sizeof(layouts) / sizeof(layouts[0]) ? layouts[layout] : POP_VECTOR_NONE;
+}
+
+pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field, unsigned level)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (!found || level >= rank_of(found) || found->shape == SHAPE_VECTOR_LIST)
+        return POP_VECTOR_NONE;
+    struct device_field on_device = device_field_of(vertex, found);
+    return layout_of(level ? on_device.inner_layout : on_device.layout);
+}
+
+pop_vector_list_layout pop_vertex_view_field_list_layout(const pop_vertex_view *vertex, const char *field)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (!found || rank_of(found) < 2)
+        return POP_VECTOR_LIST_NONE;
+    uint8_t inner = device_field_of(vertex, found).inner_layout;
+    if (found->shape == SHAPE_VECTOR_LIST)
+        return inner == LIST_DELTAN ? POP_VECTOR_LIST_DELTAN : POP_VECTOR_LIST_DELTANELEMENTS;
+    switch (layout_of(inner)) {
+    case POP_VECTOR_SCALED_PTR32:
+        return POP_VECTOR_LIST_SCALED_PTR32;
+    case POP_VECTOR_SCALED_PTR64:
+        return POP_VECTOR_LIST_SCALED_PTR64;
+    case POP_VECTOR_SCALED_PTR128:
+        return POP_VECTOR_LIST_SCALED_PTR128;
+    default:
+        return POP_VECTOR_LIST_ONE_PTR;
+    }
 }
 
 /* ---- limits ---- */
