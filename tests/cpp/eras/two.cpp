@@ -15,7 +15,8 @@ using namespace poplar::program;
 
 static void build(Graph &graph, Sequence &prog, const Tensor &in, const Tensor &out, const DebugContext &debugContext)
 {
-    DebugNameAndId dnai(debugContext, "");
+    const DebugInfo di(debugContext, "test");
+    const DebugNameAndId dnai(di);
     ComputeSet cs = graph.addComputeSet({dnai, "scale"});
     const auto n = in.numElements();
     const unsigned tiles = 3;
