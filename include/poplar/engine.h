@@ -57,6 +57,9 @@ POP_API pop_status pop_executable_write(const pop_executable *executable, FILE *
 /* A file that is truncated, altered or of another version is refused (file_load_error) with what is wrong. */
 POP_API pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+/* The same in memory; the caller frees *data. */
+POP_API pop_status pop_executable_to_memory(const pop_executable *executable, void **data, size_t *size, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_executable_from_memory(const void *data, size_t size, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 POP_API size_t pop_executable_num_programs(const pop_executable *executable);
 POP_API const pop_target *pop_executable_target(const pop_executable *executable);
 
@@ -74,7 +77,7 @@ POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device 
 /* Asks a run in progress (on another thread, or from a callback) to end after the current step. */
 POP_API void pop_engine_stop(pop_engine *engine);
 
-/* Host access by handle; bytes must be exactly those of the tensor (tensor_io_state_error). */
+/* Host access by handle; bytes must be exactly those of the tensor (tensor_io_state_error), or POP_WHOLE: as many as it has. */
 POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
 
@@ -83,6 +86,9 @@ POP_API pop_status pop_engine_connect_stream(pop_engine *engine, const char *han
 POP_API pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle, pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback, void *user, pop_error *error) POP_MUST_CHECK;
+/* How many arguments a host function of the executable has. */
+POP_API pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs, size_t *outputs,
+                                                      pop_error *error) POP_MUST_CHECK;
 /* Handles of all streams, remote buffers and host functions; borrowed from the engine.  Writes at most capacity, returns how many. */
 POP_API size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, size_t capacity);
 /* One row of a remote buffer; index_error when there is no such row. */

@@ -43,6 +43,9 @@ POP_API pop_program pop_sequence_at(pop_where where, pop_graph *graph, const cha
 POP_API void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program program);
 #define pop_sequence_of(...) pop_sequence_of_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs programs, const char *name);
+#define pop_sequence_copy(...) pop_sequence_copy_at(POP_HERE, __VA_ARGS__)
+/* A sequence of the same programs, which grows by itself. */
+POP_API pop_program pop_sequence_copy_at(pop_where where, pop_program sequence);
 #define pop_block(...) pop_block_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_block_at(pop_where where, pop_program program, const char *name);
 
@@ -109,6 +112,41 @@ POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condit
 POP_API pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name);
 #define pop_assume_equal_across_replicas(...) pop_assume_equal_across_replicas_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name);
+
+/* ---- the device's clocks ----
+ * UNSIGNED_INT[2], low word first, on the tile.  On a modelled IPU it is the tile's clock since load or the last reset of the execution profile (0 while
+ * profiling is disabled): the record of what has run is gone through at each stamp, which costs time with the ways that programs took, not with their
+ * iterations.  On a CPU device it is the host's time-stamp counter.  A sync of the given type precedes every stamp. */
+#define pop_cycle_stamp(...) pop_cycle_stamp_at(POP_HERE, __VA_ARGS__)
+/* Adds a stamp to the end of a sequence. */
+POP_API pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name);
+#define pop_cycle_count(...) pop_cycle_count_at(POP_HERE, __VA_ARGS__)
+/* Puts stamps before and after what the sequence holds: the tensor gets the difference. */
+POP_API pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name);
+
+/* ---- registers of tiles: variables that a graph makes on first use.  What they hold has no effect on the host's arithmetic ---- */
+#define pop_get_hw_seeds(...) pop_get_hw_seeds_at(POP_HERE, __VA_ARGS__)
+/* Adds to a sequence: the seeds of the random number generators go to a new tensor, UNSIGNED_INT[tiles][workers][4].  At load they differ from
+ * worker to worker and are the same each time. */
+POP_API pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program sequence, const char *name);
+#define pop_set_hw_seeds(...) pop_set_hw_seeds_at(POP_HERE, __VA_ARGS__)
+/* Adds to a sequence: the seeds come from a tensor of as many elements. */
+POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence, const char *name);
+
+/* Floating-point exceptions that are taken (invalid operation, division by zero, overflow), stochastic rounding, and whether half overflows to
+ * NaN.  Programs can set and read it; the host rounds to nearest and takes no exceptions, whatever it says. */
+typedef struct pop_float_behaviour { bool inv, div0, oflo, esr, nanoo; } pop_float_behaviour;
+#define pop_set_float_behaviour(...) pop_set_float_behaviour_at(POP_HERE, __VA_ARGS__)
+POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour, const char *name);
+#define pop_restore_float_behaviour(...) pop_restore_float_behaviour_at(POP_HERE, __VA_ARGS__)
+/* To what pop_modify_float_behaviour gave. */
+POP_API void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor behaviour, const char *name);
+#define pop_modify_float_behaviour(...) pop_modify_float_behaviour_at(POP_HERE, __VA_ARGS__)
+/* Adds to a sequence: what is true in clear becomes false, then what is true in set becomes true.  Gives what it was: UNSIGNED_INT[tiles][5]. */
+POP_API pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour clear,
+                                                 pop_float_behaviour set, const char *name);
+#define pop_set_stochastic_rounding(...) pop_set_stochastic_rounding_at(POP_HERE, __VA_ARGS__)
+POP_API void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable, const char *name);
 
 /* The tree of a program as indented text. */
 POP_API bool pop_dump_program(pop_graph *graph, pop_program program, FILE *file);

@@ -180,6 +180,14 @@ static uint32_t lower_sync(struct lowering *l, struct frame *f, const struct pro
     return LOWER_DONE;
 }
 
+static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct program_node *n)
+{
+    (void)f;
+    uint32_t start = n->source ? lower_operand(l->c, n->source) + 1 : 0;
+    lower_op(l, (struct image_op){ .kind = OP_STAMP, .a = lower_copy(l->c, NULL, n->destination), .b = start, .c = n->object });
+    return LOWER_DONE;
+}
+
 /* WriteUndef and AssumeEqualAcrossReplicas tell the compiler something that it has no use for yet. */
 static uint32_t lower_nothing(struct lowering *l, struct frame *f, const struct program_node *n)
 {
@@ -194,5 +202,5 @@ const lower_kind lower_kinds[PROGRAM_KINDS] = {
     [PROGRAM_WHILE_TRUE] = lower_while, [PROGRAM_WHILE_FALSE] = lower_while, [PROGRAM_IF] = lower_if, [PROGRAM_SWITCH] = lower_switch,
     [PROGRAM_CALL] = lower_call, [PROGRAM_CALL_HOST] = lower_call_host, [PROGRAM_PRINT] = lower_print,
     [PROGRAM_WRITE_UNDEF] = lower_nothing, [PROGRAM_SYNC] = lower_sync, [PROGRAM_ABORT] = lower_abort, [PROGRAM_ABORT_IF] = lower_abort,
-    [PROGRAM_ERROR] = lower_print, [PROGRAM_ASSUME_EQUAL] = lower_nothing,
+    [PROGRAM_ERROR] = lower_print, [PROGRAM_ASSUME_EQUAL] = lower_nothing, [PROGRAM_STAMP] = lower_stamp,
 };

@@ -2,6 +2,8 @@
 /* What has run, in cycles; and whether what runs is recorded. */
 #include "engine/state.h"
 
+#include <time.h>
+
 void pop_engine_enable_execution_profiling(pop_engine *engine)
 {
     if (engine)
@@ -21,6 +23,51 @@ void pop_engine_reset_execution_profile(pop_engine *engine)
     trace_reset(&engine->trace);
     if (engine->trace.running) /* from a callback: what ran before its op is forgotten too */
         engine->trace.from = engine->op_at;
+}
+
+static uint32_t word_at(const unsigned char *data)
+{
+    uint32_t word;
+    memcpy(&word, data, sizeof(word));
+    return word;
+}
+
+/* Processors count differently: what matters is that it grows evenly with time. */
+static uint64_t host_counter(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* The tile's clock before the op that is running. */
+static uint64_t tile_clock(pop_engine *engine, uint32_t tile, uint32_t op)
+{
+    if (!image_modelled(engine->image))
+        return host_counter();
+    struct trace *trace = &engine->trace;
+    if (!trace->running)
+        return 0;
+    size_t entries = trace_suspend(trace, op);
+    uint64_t now = timeline_clock(engine->image, trace, tile);
+    trace_resume(trace, entries);
+    return now;
+}
+
+uint32_t op_stamp(struct run *run, const struct image_op *op, uint32_t next)
+{
+    uint64_t now = tile_clock(run->engine, op->c, next - 1);
+    if (op->b) {
+        const unsigned char *start = run_operand(run, op->b - 1);
+        now -= (uint64_t)word_at(start) | (uint64_t)word_at(start + sizeof(uint32_t)) << 32;
+    }
+    const uint32_t words[2] = { (uint32_t)now, (uint32_t)(now >> 32) };
+    copy_run(run->image, run->image->copies.data + op->a, (const unsigned char *)words, run->engine->storage, NULL);
+    return next;
 }
 
 pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,

@@ -156,6 +156,27 @@ pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_erro
     return status;
 }
 
+pop_status pop_executable_to_memory(const pop_executable *executable, void **data, size_t *size, pop_error *error)
+{
+    static const char api[] = "pop_executable_to_memory";
+    char *bytes = NULL;
+    if (!data || !size)
+        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the place for the bytes is NULL");
+    pop_status status = write_image(executable, api, &bytes, size, error);
+    *data = bytes;
+    return status;
+}
+
+pop_status pop_executable_from_memory(const void *data, size_t size, pop_executable **executable, pop_error *error)
+{
+    static const char api[] = "pop_executable_from_memory";
+    if (executable)
+        *executable = NULL;
+    if (!data || !executable)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", data ? "place for the executable" : "data");
+    return read_image("memory", data, size, executable, error, api);
+}
+
 size_t pop_executable_num_programs(const pop_executable *executable)
 {
     return executable ? executable->image->programs.count : 0;

@@ -20,7 +20,7 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
             continue;
         if (!engine->loaded)
             *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
-        else if (handles[i].bytes != bytes)
+        else if (handles[i].bytes != bytes && bytes != POP_WHOLE)
             error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu", handle,
                       (unsigned long long)handles[i].bytes, bytes);
         else
@@ -39,7 +39,7 @@ pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const
 {
     pop_status status;
     const struct image_handle *found = find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
-    if (found && bytes)
+    if (found && found->bytes)
         copy_run(engine->image, engine->image->copies.data + found->copy, data, engine->storage, engine->pool);
     return status;
 }
@@ -48,9 +48,26 @@ pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
 {
     pop_status status;
     const struct image_handle *found = find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
-    if (found && bytes)
+    if (found && found->bytes)
         copy_run(engine->image, engine->image->copies.data + found->copy, engine->storage, data, engine->pool);
     return status;
+}
+
+/* The host function of a handle, or NULL and an error. */
+static const struct image_host_function *find_function(const pop_engine *engine, const char *handle, const char *api, pop_error *error)
+{
+    const struct image *image = engine->image;
+    struct hint hint = { 0 };
+    for (size_t i = 0; i < image->host_functions.count; ++i) {
+        const char *name = image_string(image, image->host_functions.data[i].name);
+        if (strcmp(name, handle) == 0) {
+            vec_free(&hint.names);
+            return image->host_functions.data + i;
+        }
+        hint_add(&hint, name);
+    }
+    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no host function '%s'%s", handle, hint_text(&hint, handle));
+    return NULL;
 }
 
 pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback, void *user, pop_error *error)
@@ -59,18 +76,24 @@ pop_status pop_engine_connect_host_function(pop_engine *engine, const char *hand
     if (!engine || !handle || !callback)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL",
                          !engine ? "engine" : !handle ? "handle" : "callback");
-    const struct image *image = engine->image;
-    struct hint hint = { 0 };
-    for (size_t i = 0; i < image->host_functions.count; ++i) {
-        const char *name = image_string(image, image->host_functions.data[i].name);
-        if (strcmp(name, handle) == 0) {
-            engine->host_functions[i] = (struct host_function_state){ callback, user };
-            vec_free(&hint.names);
-            return POP_OK;
-        }
-        hint_add(&hint, name);
-    }
-    return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no host function '%s'%s", handle, hint_text(&hint, handle));
+    const struct image_host_function *found = find_function(engine, handle, api, error);
+    if (!found)
+        return POP_STREAM_CONNECTION_ERROR;
+    engine->host_functions[found - engine->image->host_functions.data] = (struct host_function_state){ callback, user };
+    return POP_OK;
+}
+
+pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs, size_t *outputs, pop_error *error)
+{
+    static const char api[] = "pop_engine_host_function_arguments";
+    if (!engine || !handle)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "handle" : "engine");
+    const struct image_host_function *found = find_function(engine, handle, api, error);
+    if (inputs)
+        *inputs = found ? found->inputs : 0;
+    if (outputs)
+        *outputs = found ? found->outputs : 0;
+    return found ? POP_OK : POP_STREAM_CONNECTION_ERROR;
 }
 
 /* Arguments lie in one block, each 64-byte aligned. */

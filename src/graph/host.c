@@ -233,6 +233,12 @@ const char *pop_remote_buffer_handle(pop_remote_buffer buffer)
     return b ? store_name(buffer.store, b->name) : "";
 }
 
+const char *pop_host_function_handle(pop_host_function function)
+{
+    const pop_store *store = function.store;
+    return store && function.id && function.id <= store->host_functions.count ? store_name(store, store->host_functions.data[function.id - 1].name) : "";
+}
+
 pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer)
 {
     const struct remote_buffer *b = remote_of(buffer);

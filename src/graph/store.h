@@ -138,6 +138,7 @@ struct pop_store {
     struct view *view_list;              /* every kept view, malloc'ed each */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
+    uint32_t hw_seeds, float_behaviour;  /* variables of tiles' registers + 1; 0 none yet */
     uint32_t last_type;                  /* of the latest vertex: index of types */
     uint32_t where_cache[STORE_CACHE];   /* indices of wheres */
     uint32_t estimate_cache[STORE_CACHE]; /* index + 1 of estimates */

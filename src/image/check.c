@@ -316,6 +316,14 @@ static bool check_switch(struct check *check, size_t index, const struct image_o
     return true;
 }
 
+static bool check_stamp(struct check *check, size_t index, const struct image_op *op)
+{
+    uint32_t tiles = pop_target_num_tiles(&check->image->target);
+    if (op->c >= tiles)
+        return check_fail(check, "op %zu reads the clock of tile %u of %u", index, op->c, tiles);
+    return check_transfer(check, op->a, false, sizeof(uint64_t)) && (!op->b || check_operand(check, index, op->b - 1, 2));
+}
+
 static bool check_op(struct check *check, size_t index, const struct image_op *op)
 {
     const struct image *image = check->image;
@@ -344,6 +352,8 @@ static bool check_op(struct check *check, size_t index, const struct image_op *o
         return check_target(check, index, op->a) && check_operand(check, index, op->b, 1);
     case OP_SWITCH:
         return check_switch(check, index, op);
+    case OP_STAMP:
+        return check_stamp(check, index, op);
     case OP_CALL_HOST:
         return check_host_call(check, index, op);
     case OP_PRINT:

@@ -272,6 +272,24 @@ static void check_accounts(const struct timeline *timeline, struct clock *clock)
 }
 #endif
 
+/* Goes through the trace; walk_end after its results are taken. */
+static void walk_through(struct walk *walk, const struct trace *trace)
+{
+    walk->longest = walk->callback ? mem_zero(work_count(walk->model) + 1, sizeof(*walk->longest)) : NULL;
+    walk->times = mem_zero(work_count(walk->model) + 1, sizeof(*walk->times));
+    clock_start(&walk->clock, walk->image);
+    find_syncs(walk);
+    run_entries(walk, trace->entries.data, trace->entries.count, 1);
+}
+
+static void walk_end(struct walk *walk)
+{
+    clock_free(&walk->clock);
+    free(walk->syncing);
+    free(walk->longest);
+    free(walk->times);
+}
+
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user)
 {
     const struct model *model = &image->model;
@@ -281,20 +299,27 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
     if (!model->op_first.count)
         return;
     struct walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
-    walk.longest = callback ? mem_zero(work_count(model) + 1, sizeof(*walk.longest)) : NULL;
-    walk.times = mem_zero(work_count(model) + 1, sizeof(*walk.times));
-    clock_start(&walk.clock, image);
-    find_syncs(&walk);
-    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
+    walk_through(&walk, trace);
     book_works(timeline, model, walk.times);
     book_tiles(timeline, &walk.clock);
 #ifndef NDEBUG
     check_accounts(timeline, &walk.clock);
 #endif
-    clock_free(&walk.clock);
-    free(walk.syncing);
-    free(walk.longest);
-    free(walk.times);
+    walk_end(&walk);
+}
+
+uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile)
+{
+    const struct model *model = &image->model;
+    if (!model->op_first.count)
+        return 0;
+    struct timeline timeline = { .times = mem_zero(model->steps.count + 1, sizeof(*timeline.times)) };
+    struct walk walk = { .image = image, .model = model, .timeline = &timeline };
+    walk_through(&walk, trace);
+    uint64_t now = clock_tile(&walk.clock, tile);
+    walk_end(&walk);
+    free(timeline.times);
+    return now;
 }
 
 void timeline_free(struct timeline *timeline)

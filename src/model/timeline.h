@@ -46,6 +46,8 @@ struct timeline {
 
 /* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any checked file. */
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user);
+/* A tile's clock behind all that a trace holds. */
+uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);
 void timeline_free(struct timeline *timeline);
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step);
 /* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until they have happened

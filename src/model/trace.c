@@ -174,6 +174,20 @@ void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth,
         next_iteration(trace, next, depth);
 }
 
+size_t trace_suspend(struct trace *trace, uint32_t end)
+{
+    size_t entries = trace->entries.count;
+    trace->hot_times = NULL; /* entries may move */
+    if (!trace->full && end > trace->from)
+        *vec_push(&trace->entries) = (struct trace_entry){ trace->from, end - trace->from, 0 };
+    return entries;
+}
+
+void trace_resume(struct trace *trace, size_t entries)
+{
+    trace->entries.count = entries;
+}
+
 static void count_entries(const struct trace_entry *entries, size_t count, uint64_t times, uint64_t *counts)
 {
     for (size_t i = 0; i < count; ++i) {

@@ -33,6 +33,9 @@ void trace_free(struct trace *trace);
 /* A run starts at an op, and ends before the op at `end`. */
 void trace_begin(struct trace *trace, uint32_t op);
 void trace_end(struct trace *trace, uint32_t end);
+/* Between these two calls, from a run, the trace holds what ran before the op at `end`; resume takes what suspend gave. */
+size_t trace_suspend(struct trace *trace, uint32_t end);
+void trace_resume(struct trace *trace, size_t entries);
 /* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a loop's first op. */
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
 /* Whether that was all: the last iteration again. */

@@ -22,6 +22,8 @@ bool node_check_tensor(const struct call *call, pop_tensor t, const char *what);
 bool node_check_writable(const struct call *call, pop_tensor t, const char *what);
 /* Additionally: one element of BOOL or an integer type. */
 bool node_check_scalar(const struct call *call, pop_tensor t, const char *what);
+/* The node of a sequence that a call adds to, or NULL and the error recorded. */
+struct program_node *node_sequence(const struct call *call, pop_program sequence);
 /* Adds a child's node index. */
 void node_add_child(struct program_node *node, pop_program child);
 

@@ -46,6 +46,25 @@ pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs p
     return program;
 }
 
+pop_program pop_sequence_copy_at(pop_where where, pop_program sequence)
+{
+    pop_program program = { 0 };
+    struct call call = { sequence.store, where, "pop_sequence_copy" };
+    if (!store_ready(call.store) || !node_check_child(&call, sequence, "the sequence"))
+        return program;
+    const struct program_node *from = program_node(call.store, sequence);
+    if (from->kind != PROGRAM_SEQUENCE) {
+        store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "a Sequence can be copied, not a %s",
+                   program_kind_name((enum program_kind)from->kind));
+        return program;
+    }
+    struct program_node *node = node_add(&call, PROGRAM_SEQUENCE, NULL, &program);
+    node->name = from->name;
+    for (size_t i = 0; i < from->children.count; ++i)
+        *vec_push(&node->children) = from->children.data[i];
+    return program;
+}
+
 pop_program pop_block_at(pop_where where, pop_program body, const char *name)
 {
     pop_program program = { 0 };

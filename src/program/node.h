@@ -20,7 +20,7 @@ enum program_kind {
  *   SWITCH control, children[0] = default (NO_PROGRAM: empty), flag = the default is unreachable, then children[i + 1] for values[i];
  *   CALL object = function index; CALL_HOST object = host function index, operands (inputs, then outputs);
  *   PRINT source, text = title (NULL: the tensor's name), format, flag = the format was given; WRITE_UNDEF source; SYNC object = pop_sync_type;
- *   ABORT text; ABORT_IF control, text; ERROR text, source; ASSUME_EQUAL source. */
+ *   STAMP destination, source = the stamp to count from (NULL: none), object = tile; ABORT text; ABORT_IF control, text; ERROR text, source; ASSUME_EQUAL source. */
 struct program_node {
     uint8_t kind;
     bool flag;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How floating point behaves on tiles.  Programs can set and read it; the host's arithmetic rounds to nearest and takes no exceptions, whatever it says.
+#ifndef POPLAR_CSR_FUNCTIONS_HPP
+#define POPLAR_CSR_FUNCTIONS_HPP
+
+#include <poplar/Program.hpp>
+
+namespace poplar {
+
+struct FloatingPointBehaviour {
+    FloatingPointBehaviour(bool invalid, bool divisionByZero, bool overflow, bool stochasticRounding, bool nanOnOverflow)
+        : inv(invalid), div0(divisionByZero), oflo(overflow), esr(stochasticRounding), nanoo(nanOnOverflow)
+    {
+    }
+    FloatingPointBehaviour() : FloatingPointBehaviour(true, true, true, true, true) {}
+
+    friend FloatingPointBehaviour operator!(const FloatingPointBehaviour &b)
+    {
+        return FloatingPointBehaviour(!b.inv, !b.div0, !b.oflo, !b.esr, !b.nanoo);
+    }
+    pop_float_behaviour c() const
+    {
+        const pop_float_behaviour behaviour = { inv, div0, oflo, esr, nanoo };
+        return behaviour;
+    }
+
+    bool inv;   // an invalid operation stops
+    bool div0;  // a division by zero stops
+    bool oflo;  // an overflow stops
+    bool esr;   // half and float round stochastically
+    bool nanoo; // half overflows to NaN, not to the largest value
+};
+
+inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &behaviour,
+                                      const DebugContext &debugContext = {})
+{
+    pop_set_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), behaviour.c(), detail::name(debugContext));
+    detail::check(graph.c());
+}
+// To what getAndModifyFloatingPointBehaviour gave.
+inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour, const DebugContext &debugContext = {})
+{
+    pop_restore_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), behaviour.c(),
+                                   detail::name(debugContext));
+    detail::check(graph.c());
+}
+// What is true in clear becomes false, then what is true in set becomes true.
+inline Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &clear,
+                                                 const FloatingPointBehaviour &set, const DebugContext &debugContext = {})
+{
+    const pop_tensor before = pop_modify_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), clear.c(),
+                                                            set.c(), detail::name(debugContext));
+    detail::check(graph.c());
+    return Tensor(before);
+}
+inline void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable, const DebugContext &debugContext = {})
+{
+    pop_set_stochastic_rounding_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), enable, detail::name(debugContext));
+    detail::check(graph.c());
+}
+
+} // namespace poplar
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled graph with its programs, which needs the graph no more; and compiling.
+#ifndef POPLAR_EXECUTABLE_HPP
+#define POPLAR_EXECUTABLE_HPP
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/engine.h>
+
+#include <exception>
+#include <functional>
+#include <istream>
+#include <memory>
+
+namespace poplar {
+
+// Told of compiling: so many steps done, of so many.
+typedef std::function<void(int, int)> ProgressFunc;
+
+class Executable {
+public:
+    Executable() {}
+    explicit Executable(pop_executable *own) : shared(own, pop_executable_destroy) {}
+
+    void serialize(std::ostream &out) const
+    {
+        pop_error error;
+        void *data = nullptr;
+        std::size_t size = 0;
+        detail::check(pop_executable_to_memory(c(), &data, &size, &error), error);
+        const std::unique_ptr<void, void (*)(void *)> owned(data, std::free);
+        out.write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
+    }
+    // What the stream holds from here to its end.
+    static Executable deserialize(std::istream &in)
+    {
+        const std::string bytes = detail::readAll(in);
+        pop_error error;
+        pop_executable *made = nullptr;
+        detail::check(pop_executable_from_memory(bytes.data(), bytes.size(), &made, &error), error);
+        return Executable(made);
+    }
+    Target getTarget() const
+    {
+        const pop_target *target = pop_executable_target(c());
+        return target ? Target(*target) : Target();
+    }
+
+    pop_executable *c() const { return shared.get(); } // the C interface's, which stays this handle's
+
+private:
+    std::shared_ptr<pop_executable> shared;
+};
+
+namespace detail {
+
+// Exceptions of a progress function wait here until C has returned.
+struct Progress {
+    explicit Progress(const ProgressFunc &from) : function(from) {}
+    const ProgressFunc &function;
+    std::exception_ptr thrown;
+
+    static void tell(int done, int total, void *user)
+    {
+        Progress *self = static_cast<Progress *>(user);
+        if (self->thrown)
+            return;
+        try {
+            self->function(done, total);
+        } catch (...) {
+            self->thrown = std::current_exception();
+        }
+    }
+};
+
+inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const ProgressFunc &progress,
+                          const DebugContext &debugContext)
+{
+    if (!graph.c())
+        raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
+    const Programs list(graph.c(), programs);
+    const pop_programs given = { list.size(), list.data() };
+    Progress told(progress);
+    pop_error error;
+    pop_executable *made = nullptr;
+    const pop_status status = pop_compile_graph_at(where(debugContext), graph.c(), given, Options(options), progress ? Progress::tell : nullptr,
+                                                   &told, &made, &error);
+    Executable executable(made);
+    if (told.thrown)
+        std::rethrow_exception(told.thrown);
+    graph.rethrowEstimators();
+    check(status, error);
+    return executable;
+}
+
+} // namespace detail
+
+inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
+                               const DebugContext &debugContext = {})
+{
+    return detail::compile(graph, programs, options, progress, debugContext);
+}
+inline Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
+                               const DebugContext &debugContext = {})
+{
+    const Graph mine(std::move(graph)); // its memory is given back
+    return detail::compile(mine, programs, options, progress, debugContext);
+}
+
+} // namespace poplar
+#endif

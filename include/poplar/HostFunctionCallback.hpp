@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host does when a program calls it.
+#ifndef POPLAR_HOST_FUNCTION_CALLBACK_HPP
+#define POPLAR_HOST_FUNCTION_CALLBACK_HPP
+
+#include <poplar/ArrayRef.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace poplar {
+
+class HostCallback {
+public:
+    virtual ~HostCallback() {}
+    // One pointer for each argument.
+    virtual void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) = 0;
+};
+
+namespace detail {
+
+template <typename F> class FunctionHostCallback : public HostCallback {
+public:
+    template <typename G> explicit FunctionHostCallback(G &&from) : function(std::forward<G>(from)) {}
+    void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) override { function(inputs, outputs); }
+
+private:
+    F function;
+};
+
+} // namespace detail
+
+// A callback object, or anything that can be called with inputs and outputs.
+class HostCallbackHandle {
+public:
+    template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
+    HostCallbackHandle(std::unique_ptr<C, D> callback) : shared(std::move(callback))
+    {
+    }
+    template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<ArrayRef<const void *>>(),
+                                                                                           std::declval<ArrayRef<void *>>()))>
+    HostCallbackHandle(F &&function)
+        : shared(std::make_shared<detail::FunctionHostCallback<typename std::decay<F>::type>>(std::forward<F>(function)))
+    {
+    }
+
+    HostCallback &operator*() const { return *shared; }
+    explicit operator bool() const { return shared != nullptr; }
+
+private:
+    std::shared_ptr<HostCallback> shared;
+};
+
+} // namespace poplar
+#endif

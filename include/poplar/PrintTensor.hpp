@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How PrintTensor writes a tensor.
+#ifndef POPLAR_PRINT_TENSOR_HPP
+#define POPLAR_PRINT_TENSOR_HPP
+
+#include <poplar/program.h>
+
+namespace poplar {
+
+struct PrintTensorFmt {
+    enum class FloatFormat {
+        Auto = POP_FLOAT_FORMAT_AUTO,
+        Fixed = POP_FLOAT_FORMAT_FIXED,
+        Scientific = POP_FLOAT_FORMAT_SCIENTIFIC,
+        None = POP_FLOAT_FORMAT_NONE
+    };
+
+    PrintTensorFmt(unsigned threshold = 1000, unsigned edge = 3, unsigned lineWidth = 75, unsigned digitsShown = 8,
+                   FloatFormat format = FloatFormat::Auto, char separatorChar = ' ', char open = '[', char close = ']')
+        : summariseThreshold(threshold), edgeItems(edge), maxLineWidth(lineWidth), digits(digitsShown), floatFormat(format),
+          separator(separatorChar), openBracket(open), closeBracket(close)
+    {
+    }
+    // The values alone: no brackets, no lines, nothing left out.
+    static PrintTensorFmt disableFormatting()
+    {
+        const pop_print_format plain = pop_print_format_plain();
+        return PrintTensorFmt(plain.summarise_threshold, plain.edge_items, plain.max_line_width, plain.digits, FloatFormat::None,
+                              plain.separator, plain.open, plain.close);
+    }
+
+    pop_print_format c() const
+    {
+        pop_print_format format = pop_print_format_default();
+        format.summarise_threshold = summariseThreshold;
+        format.edge_items = edgeItems;
+        format.max_line_width = maxLineWidth;
+        format.digits = digits;
+        format.float_format = static_cast<pop_float_format>(floatFormat);
+        format.separator = separator;
+        format.open = openBracket;
+        format.close = closeBracket;
+        return format;
+    }
+
+    unsigned summariseThreshold, edgeItems, maxLineWidth, digits;
+    FloatFormat floatFormat;
+    char separator, openBracket, closeBracket;
+};
+
+} // namespace poplar
+#endif

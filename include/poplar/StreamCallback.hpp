@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host does when a stream moves data.
+#ifndef POPLAR_STREAM_CALLBACK_HPP
+#define POPLAR_STREAM_CALLBACK_HPP
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace poplar {
+
+class StreamCallbackBase {
+public:
+    enum Result { Success, NotAvailable };
+
+    virtual ~StreamCallbackBase() {}
+    // The transfer is over.
+    virtual void complete() {}
+    // What was prefetched will not be used.
+    virtual void invalidatePrefetched() {}
+};
+
+class StreamCallback : public StreamCallbackBase {
+public:
+    // May be called before the device asks: fills the buffer and says Success, or leaves it to fetch.
+    virtual Result prefetch(void *buffer) = 0;
+    // Fills the buffer (host to device), or has received it.
+    virtual void fetch(void *buffer) = 0;
+};
+
+// Never prefetches.
+class LegacyStreamCallback : public StreamCallback {
+public:
+    Result prefetch(void *) override { return NotAvailable; }
+};
+
+// A fetch that may wait for another thread.  Each runs to its end here: nothing is ever resumed.
+class ResumableStreamCallback : public LegacyStreamCallback {
+public:
+    virtual void notify() {}
+    virtual bool isAwaiting() const { return false; }
+    virtual void wait() {}
+};
+
+class StreamCallbackWithMetadata : public StreamCallback {};
+
+namespace detail {
+
+template <typename F> class FunctionStreamCallback : public LegacyStreamCallback {
+public:
+    template <typename G> explicit FunctionStreamCallback(G &&from) : function(std::forward<G>(from)) {}
+    void fetch(void *buffer) override { function(buffer); }
+
+private:
+    F function;
+};
+
+} // namespace detail
+
+// A callback object, or anything that can be called with the buffer.
+class StreamCallbackHandle {
+public:
+    template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
+    StreamCallbackHandle(std::unique_ptr<C, D> callback) : shared(std::move(callback))
+    {
+    }
+    template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<void *>()))>
+    StreamCallbackHandle(F &&function)
+        : shared(std::make_shared<detail::FunctionStreamCallback<typename std::decay<F>::type>>(std::forward<F>(function)))
+    {
+    }
+
+    StreamCallback *get() const { return shared.get(); }
+    StreamCallback &operator*() const { return *shared; }
+    StreamCallback *operator->() const { return shared.get(); }
+    explicit operator bool() const { return shared != nullptr; }
+
+private:
+    std::shared_ptr<StreamCallback> shared;
+};
+
+} // namespace poplar
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an Engine keeps at a place that does not move: C's engine, and what callbacks threw until the call that ran them has returned.
+#ifndef POPLAR_DETAIL_ENGINE_STATE_HPP
+#define POPLAR_DETAIL_ENGINE_STATE_HPP
+
+#include <poplar/Executable.hpp>
+#include <poplar/HostFunctionCallback.hpp>
+#include <poplar/StreamCallback.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+namespace poplar {
+namespace detail {
+
+inline std::size_t distance(const void *begin, const void *end)
+{
+    return end < begin ? 0 : static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
+}
+inline std::uint64_t nanoseconds()
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+inline void checkReplica(unsigned replica)
+{
+    if (replica)
+        raise(POP_STREAM_CONNECTION_ERROR, "there is no replica " + std::to_string(replica) + ": graphs are not replicated yet");
+}
+
+class EngineState {
+public:
+    Executable executable;
+    pop_engine *engine;
+    const pop_device *prepared; // by Engine::prepare
+
+    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(nullptr), out(nullptr), file(nullptr)
+    {
+        pop_error error;
+        engine = pop_engine_create_from(executable.c(), Options(options), &error);
+        if (!engine)
+            raise(error);
+    }
+    ~EngineState()
+    {
+        pop_engine_destroy(engine);
+        if (file)
+            std::fclose(file);
+    }
+    EngineState(const EngineState &) = delete;
+    EngineState &operator=(const EngineState &) = delete;
+
+    // After a call that may have run callbacks.
+    void finish(pop_status status, const pop_error &error)
+    {
+        if (thrown) {
+            const std::exception_ptr first = thrown;
+            thrown = nullptr;
+            std::rethrow_exception(first);
+        }
+        check(status, error);
+    }
+
+    void connect(StringRef handle, StreamCallbackHandle callback)
+    {
+        if (!callback)
+            raise(POP_STREAM_CONNECTION_ERROR, "the callback for stream '" + handle.cloneAsString() + "' is null");
+        std::unique_ptr<Stream> stream(new Stream{ this, std::move(callback) });
+        pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream.get() };
+        pop_error error;
+        const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
+        if (status == POP_OK)
+            stream.release(); // C has it until it calls release
+        finish(status, error);
+    }
+
+    void connect(StringRef handle, HostCallbackHandle callback)
+    {
+        if (!callback)
+            raise(POP_STREAM_CONNECTION_ERROR, "the callback for host function '" + handle.cloneAsString() + "' is null");
+        const CString name(handle);
+        std::unique_ptr<Function> function(new Function{ this, std::move(callback), handle.cloneAsString(), 0, 0 });
+        pop_error error;
+        check(pop_engine_host_function_arguments(engine, name, &function->inputs, &function->outputs, &error), error);
+        check(pop_engine_connect_host_function(engine, name, Function::call, function.get(), &error), error);
+        for (std::unique_ptr<Function> &before : functions)
+            if (before->handle == function->handle) {
+                before = std::move(function);
+                return;
+            }
+        functions.push_back(std::move(function));
+    }
+
+    void printTo(std::ostream &to)
+    {
+        out = &to;
+        if (file)
+            return;
+        cookie_io_functions_t functionsOfFile = cookie_io_functions_t();
+        functionsOfFile.write = EngineState::write;
+        file = fopencookie(this, "w", functionsOfFile);
+        if (!file)
+            raise(POP_POPLAR_ERROR, "no memory for the stream of PrintTensor");
+        pop_engine_set_print_stream(engine, file);
+    }
+
+private:
+    struct Stream {
+        EngineState *state;
+        StreamCallbackHandle callback;
+
+        static pop_status fetch(void *buffer, void *user) { return of(user).guard([&] { of(user).callback->fetch(buffer); }); }
+        static pop_prefetch prefetch(void *buffer, void *user)
+        {
+            pop_prefetch result = POP_PREFETCH_NOT_AVAILABLE;
+            of(user).guard([&] {
+                if (of(user).callback->prefetch(buffer) == StreamCallback::Success)
+                    result = POP_PREFETCH_SUCCESS;
+            });
+            return result;
+        }
+        static void complete(void *user)
+        {
+            of(user).guard([&] { of(user).callback->complete(); });
+        }
+        static void invalidate(void *user)
+        {
+            of(user).guard([&] { of(user).callback->invalidatePrefetched(); });
+        }
+        static void release(void *user) { delete static_cast<Stream *>(user); }
+
+        static Stream &of(void *user) { return *static_cast<Stream *>(user); }
+        template <typename F> pop_status guard(F call) { return state->guard(call); }
+    };
+    struct Function {
+        EngineState *state;
+        HostCallbackHandle callback;
+        std::string handle;
+        std::size_t inputs, outputs;
+
+        static pop_status call(const void *const *in, void *const *out, void *user)
+        {
+            Function &self = *static_cast<Function *>(user);
+            return self.state->guard([&] { (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)); });
+        }
+    };
+
+    // No exception passes through C: the first is kept, and ends the run.
+    template <typename F> pop_status guard(F call)
+    {
+        try {
+            call();
+            return POP_OK;
+        } catch (...) {
+            if (!thrown)
+                thrown = std::current_exception();
+            pop_engine_stop(engine);
+            return POP_RUNTIME_ERROR;
+        }
+    }
+
+    static ssize_t write(void *user, const char *text, std::size_t size)
+    {
+        EngineState *self = static_cast<EngineState *>(user);
+        self->guard([&] { self->out->write(text, static_cast<std::streamsize>(size)); });
+        return static_cast<ssize_t>(size);
+    }
+
+    std::vector<std::unique_ptr<Function>> functions;
+    std::exception_ptr thrown;
+    std::ostream *out;
+    std::FILE *file;
+};
+
+} // namespace detail
+} // namespace poplar
+#endif

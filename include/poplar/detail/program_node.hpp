@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs before they see a graph.  Poplar builds programs from nothing, in C a program belongs to a graph: what names a tensor is made in C at
+// once, so that mistakes throw where they are made; a Sequence, a Repeat of one, Sync and Abort wait until they meet a graph.
+#ifndef POPLAR_DETAIL_PROGRAM_NODE_HPP
+#define POPLAR_DETAIL_PROGRAM_NODE_HPP
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/detail/error.hpp>
+#include <poplar/program.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace poplar {
+namespace detail {
+
+struct ProgramNode;
+
+// The graph that a store belongs to; what says which operand has none.
+inline pop_graph *graphOf(const pop_store *store, const char *what)
+{
+    pop_graph *graph = pop_store_graph(store);
+    if (!graph)
+        raise(POP_CONTROL_PROGRAM_ERROR, std::string(what) + " is a null tensor");
+    return graph;
+}
+
+// A program that C made, or the error that it gave.
+inline pop_program checkedProgram(pop_program made, const pop_store *first, const pop_store *second = nullptr)
+{
+    if (made.id)
+        return made;
+    pop_graph *graph = pop_store_graph(first);
+    if (graph && !pop_graph_error(graph))
+        graph = nullptr;
+    if (!graph)
+        graph = pop_store_graph(second);
+    if (!graph)
+        raise(POP_CONTROL_PROGRAM_ERROR, "a program was given a null tensor, stream or compute set");
+    raiseFrom(graph);
+}
+
+// A handle made from an id alone belongs to the graph of the tensors that it is used with.
+template <typename Handle> Handle inStore(Handle handle, pop_store *store)
+{
+    if (!handle.store)
+        handle.store = store;
+    return handle;
+}
+
+} // namespace detail
+
+namespace program {
+
+class Program {
+public:
+    Program() : made() {}
+    Program(const Program &) = default;
+    Program(Program &&) noexcept = default;
+    Program &operator=(const Program &) = default;
+    Program &operator=(Program &&) noexcept = default;
+
+    bool isEmpty() const;
+    friend bool operator==(const Program &a, const Program &b) { return a.same(b); }
+    friend bool operator!=(const Program &a, const Program &b) { return !a.same(b); }
+
+    pop_program c(pop_graph *graph) const; // the C interface's; made now if it was waiting for a graph
+
+protected:
+    explicit Program(pop_program from) : made(from) {}
+    Program(unsigned char kind, const DebugContext &debugContext)
+        : made(), node(std::make_shared<detail::ProgramNode>(kind, debugContext))
+    {
+    }
+    Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number = 0);
+    void wait(unsigned char kind, const DebugContext &debugContext, unsigned number);
+
+    pop_program known() const;
+    bool same(const Program &other) const;
+
+    pop_program made;                          // null: see node
+    std::shared_ptr<detail::ProgramNode> node; // of what may wait for a graph; null for the others
+    friend struct detail::ProgramNode;
+};
+
+} // namespace program
+
+namespace detail {
+
+struct ProgramNode {
+    enum Kind : unsigned char { SEQUENCE, BLOCK, REPEAT, EXECUTE, CALL, SYNC, ABORT };
+
+    ProgramNode(unsigned char of, const DebugContext &debugContext)
+        : made(), place(detail::where(debugContext)), number(0), kind(of), name(debugContext.getPathName())
+    {
+    }
+
+    pop_program made; // null until the graph is known
+    pop_where place;
+    unsigned number; // count of Repeat, type of Sync, id of a compute set or function; 1 for an Abort with a message
+    unsigned char kind;
+    std::string name, message;
+    std::vector<program::Program> children; // until it is made
+
+    const char *debugName() const { return name.empty() ? nullptr : name.c_str(); }
+    pop_program make(pop_graph *graph);
+    void add(const program::Program &child, pop_where where);
+    std::shared_ptr<ProgramNode> copy(pop_where where) const;
+};
+
+inline pop_program ProgramNode::make(pop_graph *graph)
+{
+    if (made.id)
+        return made;
+    if (!graph)
+        raise(POP_CONTROL_PROGRAM_ERROR, "a program was used without a graph");
+    pop_store *store = nullptr;
+    std::vector<program::Program> list;
+    list.swap(children); // a program that holds itself ends here; compiling says what is wrong with it
+    switch (kind) {
+    case SEQUENCE:
+        made = pop_sequence_at(place, graph, debugName());
+        break;
+    case BLOCK:
+        made = pop_block_at(place, list.at(0).c(graph), debugName());
+        break;
+    case REPEAT:
+        made = pop_repeat_at(place, number, list.at(0).c(graph), debugName());
+        break;
+    case SYNC:
+        made = pop_sync_at(place, graph, static_cast<pop_sync_type>(number), debugName());
+        break;
+    case ABORT:
+        made = pop_abort_at(place, graph, number ? message.c_str() : nullptr, debugName());
+        break;
+    default: { /* a compute set or function that was made from its number */
+        store = pop_sequence_at(place, graph, nullptr).store;
+        const pop_compute_set set = { store, number };
+        const pop_function function = { store, number };
+        made = kind == EXECUTE ? pop_execute_at(place, set, debugName()) : pop_call_at(place, function, debugName());
+    }
+    }
+    if (!made.id)
+        raiseFrom(graph);
+    if (kind == SEQUENCE)
+        for (const program::Program &child : list)
+            add(child, place);
+    return made;
+}
+
+inline void ProgramNode::add(const program::Program &child, pop_where where)
+{
+    if (!child.node && !child.made.id)
+        return; // a program that was never given anything
+    if (!made.id) {
+        pop_program known = child.known();
+        if (!known.id) {
+            if (child.node.get() == this)
+                raise(POP_GRAPH_RECURSION_ERROR, "a sequence cannot be added to itself");
+            children.push_back(child);
+            return;
+        }
+        make(pop_store_graph(known.store));
+    }
+    pop_graph *graph = pop_store_graph(made.store);
+    pop_sequence_add_at(where, made, child.c(graph));
+    check(graph);
+}
+
+inline std::shared_ptr<ProgramNode> ProgramNode::copy(pop_where where) const
+{
+    std::shared_ptr<ProgramNode> other = std::make_shared<ProgramNode>(*this);
+    if (made.id) {
+        other->made = pop_sequence_copy_at(where, made);
+        if (!other->made.id)
+            raiseFrom(pop_store_graph(made.store));
+    }
+    return other;
+}
+
+} // namespace detail
+
+namespace program {
+
+// A body whose graph is known makes the program at once.
+inline Program::Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number)
+    : Program(kind, debugContext)
+{
+    node->number = number;
+    node->children.push_back(body);
+    const pop_program inner = body.known();
+    if (inner.id)
+        node->make(pop_store_graph(inner.store));
+}
+inline void Program::wait(unsigned char kind, const DebugContext &debugContext, unsigned number)
+{
+    node = std::make_shared<detail::ProgramNode>(kind, debugContext);
+    node->number = number;
+}
+inline pop_program Program::known() const
+{
+    return node ? node->made : made;
+}
+inline pop_program Program::c(pop_graph *graph) const
+{
+    if (node)
+        return node->make(graph);
+    return made.id ? made : pop_sequence_at(detail::where(DebugContext()), graph, nullptr);
+}
+inline bool Program::isEmpty() const
+{
+    const pop_program program = known();
+    if (program.id)
+        return pop_program_is_empty(program);
+    return !node || (node->kind == detail::ProgramNode::SEQUENCE && node->children.empty());
+}
+inline bool Program::same(const Program &other) const
+{
+    const pop_program a = known(), b = other.known();
+    return a.id && b.id ? pop_program_equal(a, b) : node == other.node && !a.id && !b.id;
+}
+
+} // namespace program
+} // namespace poplar
+#endif

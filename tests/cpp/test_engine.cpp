@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines: made in every way, loaded, run, asked; executables.
+#include <poplar/Engine.hpp>
+
+#include <sstream>
+#include <stdexcept>
+
+#include "run_graph.hpp"
+
+using namespace poplar;
+using namespace poplar::program;
+
+static float firstOf(Engine &engine)
+{
+    float v[4];
+    engine.readTensor("v", v);
+    return v[0];
+}
+
+// row: 1.4 Engine(const Graph&, ArrayRef<Program>
+// row: 3.11 trap 2
+TEST(engines_of_lists)
+{
+    RunGraph g;
+    Sequence one{ Execute(g.addOne) }, none;
+    Copy self(g.v, g.v);
+    std::vector<Program> programs = { one, self };
+    const OptionFlags options{ { "debug.instrument", "true" } };
+    Engine braces(g.graph, { one, none }), vector(g.graph, programs), inBraces(g.graph, { one }), mixed(g.graph, { one, self, Program() });
+    Engine withOptions(g.graph, { one, none }, { { "debug.instrument", "true" } }), two(g.graph, programs, options);
+    Engine more(g.graph, { one }, { { "debug.instrument", "true" }, { "opt.maxCompilationThreads", "1" } }, {}, "name");
+    Engine ofNone(g.graph, std::vector<Program>());
+    for (Engine *engine : { &braces, &vector, &inBraces, &mixed, &withOptions, &two, &more }) {
+        engine->load(g.device);
+        engine->run(0);
+        CHECK(firstOf(*engine) == 1);
+    }
+    ofNone.load(g.device);
+    CHECK_THROWS(ofNone.run(0), index_error, "0");
+    mixed.run(2);
+    CHECK_THROWS(mixed.run(3), index_error, "3");
+}
+
+// row: 1.4 Engine(const Graph&, Program
+TEST(engines_of_one_program)
+{
+    RunGraph g;
+    Sequence one{ Execute(g.addOne) };
+    Engine sequence(g.graph, one), execute(g.graph, Execute(g.addOne)), repeat(g.graph, Repeat(1, one), { { "debug.instrument", "false" } });
+    Executable executable = compileGraph(g.graph, { one });
+    Engine shared(executable), again(executable, { { "debug.instrument", "false" } }), moved(std::move(executable), OptionFlags());
+    std::vector<Engine> engines;
+    engines.push_back(std::move(shared));
+    engines.push_back(std::move(again));
+    for (Engine *engine : { &sequence, &execute, &repeat, &moved, &engines[0], &engines[1] }) {
+        engine->load(g.device);
+        engine->run();
+        engine->run(0, "name");
+        CHECK(firstOf(*engine) == 2);
+    }
+    Device device = RunGraph::ipuModel();
+    CHECK_THROWS(sequence.load(device), runtime_error, "compiled for");
+    CHECK_THROWS(Engine(g.graph, one, { { "no.such.option", "1" } }), invalid_option, "no.such.option");
+    CHECK_THROWS(Engine(Graph(), Sequence()), graph_object_creation_error, "graph");
+}
+
+TEST(a_graph_may_be_given_away)
+{
+    RunGraph g;
+    Sequence one{ Execute(g.addOne) };
+    Engine engine(std::move(g.graph), one);
+    engine.load(g.device);
+    engine.run();
+    CHECK(firstOf(engine) == 1);
+    RunGraph h;
+    const int two = 2;
+    Sequence rest{ Repeat(two, Execute(h.addOne)) };
+    Engine list(std::move(h.graph), { rest, rest });
+    list.load(h.device);
+    list.run(1);
+    CHECK(firstOf(list) == 2);
+}
+
+// row: 1.4 void load(
+// row: 1.4 void prepare(
+// row: 1.4 void loadAndRun(
+TEST(load)
+{
+    RunGraph g;
+    g.graph.setInitialValue(g.v[0], 5.0f);
+    Engine engine(g.graph, Execute(g.addOne));
+    float v[4];
+    CHECK_THROWS(engine.run(), runtime_error, "load");
+    CHECK_THROWS(engine.readTensor("v", v), runtime_error, "load");
+    engine.load(g.device);
+    engine.run();
+    CHECK(firstOf(engine) == 6);
+    engine.load(g.device); // initial values again
+    CHECK(firstOf(engine) == 5);
+    engine.prepare(g.device);
+    engine.deploy();
+    engine.loadAndRun(g.device);
+    engine.run();
+    CHECK(firstOf(engine) == 7);
+    engine.stop();
+    CHECK_THROWS(engine.load(Device()), runtime_error, "NULL");
+}
+
+// row: 1.4 void run(
+TEST(run_keeps_state)
+{
+    RunGraph g;
+    Engine engine(g.graph, { Execute(g.addOne), Repeat(10, Execute(g.addOne)) });
+    engine.load(g.device);
+    engine.run(1);
+    engine.run(0, "the name of this run");
+    engine.run();
+    CHECK(firstOf(engine) == 12);
+}
+
+// row: 1.4 void writeTensor(
+// row: 1.4 writeTensor(handle, ptr)
+TEST(tensors_by_handle)
+{
+    RunGraph g;
+    Engine engine(g.graph, Execute(g.addOne));
+    engine.load(g.device);
+    std::vector<float> in = { 1, 2, 3, 4 }, out(4), few(3);
+    const std::string name = "v";
+    engine.writeTensor("v", in.data(), in.data() + in.size());
+    engine.readTensor(name, out.data(), out.data() + out.size());
+    CHECK(out == in);
+    engine.run();
+    engine.readTensor(StringRef(name), out.data());
+    CHECK(out[3] == 5);
+    engine.writeTensor(name, &in[0]);
+    engine.writeTensor("v", in);
+    engine.writeTensor("v", ArrayRef<float>(in));
+    engine.readTensor("v", out);
+    CHECK(out == in);
+    int counter = 9, seen = 0;
+    engine.writeTensor("counter", &counter);
+    engine.readTensor("counter", &seen, &seen + 1);
+    CHECK(seen == 9);
+    CHECK_THROWS(engine.readTensor("v", few), tensor_io_state_error, "16");
+    CHECK_THROWS(engine.writeTensor("v", few.data(), few.data() + 3), tensor_io_state_error, "12");
+    CHECK_THROWS(engine.writeTensor("w", in.data()), tensor_io_state_error, "'w'");
+}
+
+// row: 1.4 Executable compileGraph(
+TEST(progress)
+{
+    RunGraph g;
+    int calls = 0, last = 0, all = 0;
+    const ProgressFunc tell = [&](int done, int total) { ++calls, last = done, all = total; };
+    compileGraph(g.graph, { Execute(g.addOne) }, {}, tell, "name");
+    CHECK(calls > 0 && last == all);
+    Engine engine(g.graph, Execute(g.addOne), {}, [&](int, int) { --calls; });
+    CHECK(calls == 0);
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, {}, [](int, int) { throw std::out_of_range("from progress"); }), std::out_of_range,
+                 "from progress");
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option, "opt.maxCompilationThreads");
+    compileGraph(std::move(g.graph), std::vector<Program>{ Sequence() });
+}
+
+// row: 1.4 class Executable
+// row: 1.4 void serializeExecutable(
+TEST(executables_are_saved)
+{
+    std::stringstream file, second;
+    Device device = Device::createCPUDevice();
+    {
+        RunGraph g;
+        DataStream in = g.graph.addHostToDeviceFIFO("in", FLOAT, 4);
+        g.graph.setInitialValue(g.counter, 3);
+        Sequence prog{ Copy(in, g.v), Execute(g.addOne), PrintTensor("v", g.v) };
+        Executable executable = compileGraph(g.graph, { prog, Execute(g.countDown) });
+        Executable copy = executable;
+        copy.serialize(file);
+        Engine(copy).serializeExecutable(second);
+    }
+    CHECK(file.str() == second.str());
+    Engine engine(Executable::deserialize(file));
+    device.attach();
+    engine.load(device);
+    std::ostringstream printed;
+    engine.setPrintTensorStream(printed);
+    float values[4] = { 1, 2, 3, 4 }, v[4];
+    engine.connectStream("in", values);
+    engine.run(0);
+    engine.run(1);
+    engine.readTensor("v", v);
+    int counter = 0;
+    engine.readTensor("counter", &counter);
+    CHECK(v[3] == 5 && counter == 2 && printed.str() == "v: [2.0000000 3.0000000 4.0000000 5.0000000]\n");
+    std::istringstream broken("this is no executable");
+    CHECK_THROWS(Executable::deserialize(broken), file_load_error, "executable");
+    CHECK_THROWS(Engine{ Executable() }, poplar_error, "NULL");
+}
+
+// row: 1.4 void printProfileSummary(
+// row: 1.4 ProfileValue getGraphProfile(
+// row: 1.4 void enableExecutionProfiling(
+// row: 1.7 printProfileSummary(
+TEST(profiles)
+{
+    RunGraph g(true);
+    Engine engine(g.graph, Repeat(3, Execute(g.addOne)), { { "debug.instrument", "true" } });
+    engine.load(g.device);
+    engine.run();
+    ProfileValue graph = engine.getGraphProfile(), execution = engine.getExecutionProfile(), both = engine.getProfile();
+    CHECK(graph["target"]["numTiles"].asUint() == 4 || graph["target"].size() > 0);
+    CHECK(both["graph"] == graph && both["execution"] == execution);
+    std::ostringstream text, summary, first, second, json;
+    engine.printProfileSummary(text, { { "showExecutionSteps", "true" } });
+    printProfileSummary(summary, graph, execution, { { "showExecutionSteps", "true" } });
+    CHECK(check::contains(text.str(), "Memory Usage:") && text.str() == summary.str());
+    printGraphSummary(first, graph, {});
+    printExecutionSummary(second, graph, execution);
+    CHECK(!first.str().empty() && !second.str().empty());
+    serializeToJSON(json, graph);
+    CHECK(check::contains(json.str(), "\"target\""));
+    engine.disableExecutionProfiling();
+    engine.resetExecutionProfile();
+    engine.run();
+    CHECK(engine.getExecutionProfile()["profilerMode"].asString() == "NONE");
+    engine.enableExecutionProfiling();
+    engine.run();
+    CHECK(engine.getExecutionProfile()["profilerMode"].asString() != "NONE");
+    CHECK_THROWS(engine.printProfileSummary(text, { { "showNothing", "true" } }), invalid_option, "showNothing");
+}
+
+// row: 1.4 vector<string> listStreams(
+TEST(what_an_engine_knows)
+{
+    RunGraph g;
+    DataStream in = g.graph.addHostToDeviceFIFO("in", FLOAT, 4);
+    Engine engine(g.graph, Copy(in, g.v), { { "debug.instrument", "true" } });
+    CHECK(engine.listStreams() == std::vector<std::string>{ "in" });
+    CHECK(engine.getEngineOptions().at("debug.instrument") == "true");
+    TimerTimePoint start = engine.getTimeStamp();
+    CHECK(!engine.reportTiming(start).empty());
+}
+
+// row: 1.4 void setPrintStream(
+TEST(print_stream)
+{
+    RunGraph g;
+    std::ostringstream first, second;
+    Engine engine(g.graph, Sequence{ PrintTensor("a", g.counter), PrintTensor("b", g.counter) }, { { "print.guideFormat", "true" } });
+    engine.load(g.device);
+    engine.setPrintStream(first);
+    engine.run();
+    engine.setPrintTensorStream(second);
+    engine.run();
+    engine.run();
+    CHECK(first.str() == "a: 0\nb: 0\n" && second.str() == "a: 0\nb: 0\na: 0\nb: 0\n");
+    second.setstate(std::ios::badbit);
+    try {
+        second.exceptions(std::ios::badbit);
+    } catch (const std::ios::failure &) {
+    }
+    bool thrown = false;
+    try {
+        engine.run();
+    } catch (const std::ios::failure &) {
+        thrown = true;
+    }
+    CHECK(thrown);
+}
+
+TEST(programs_shared_between_engines_and_graphs_used_again)
+{
+    RunGraph g;
+    Sequence shared{ Execute(g.addOne) };
+    Engine first(g.graph, shared);
+    shared.add(Execute(g.addOne));
+    Engine second(g.graph, { shared, shared });
+    first.load(g.device);
+    second.load(g.device);
+    first.run();
+    second.run(1);
+    CHECK(firstOf(first) == 1 && firstOf(second) == 2);
+}
+
+TEST(engines_outlive_graphs)
+{
+    std::unique_ptr<Engine> engine;
+    Device device;
+    {
+        RunGraph g;
+        engine.reset(new Engine(g.graph, Execute(g.addOne)));
+        device = std::move(g.device);
+    }
+    engine->load(device);
+    engine->run();
+    Engine moved = std::move(*engine);
+    CHECK(firstOf(moved) == 1);
+}
+
+MAIN()
