@@ -124,12 +124,12 @@ static pop_status load(const pop_graph *graph, const char *file, const char *fla
     return status;
 }
 
-static pop_status compile(const pop_graph *graph, const char *name, const char *source, const char *flags, struct module **module,
+static pop_status compile(const pop_graph *graph, enum popc_language language, const char *name, const char *source, const char *flags, struct module **module,
                           pop_error *error)
 {
     struct str complete = { 0 };
     complete_flags(&graph->store->target, flags, &complete);
-    pop_status status = popc_compile(name, source, complete.text, module, error);
+    pop_status status = popc_compile_as(language, name, source, complete.text, module, error);
     str_free(&complete);
     return status;
 }
@@ -150,12 +150,13 @@ static bool add_file(pop_where where, const char *api, pop_graph *graph, const c
         status = load(graph, file, flags, &module, &error);
         break;
     case POP_FILE_C:
+    case POP_FILE_CPP:
         status = has_ending(file, ".gp") ? load(graph, file, flags, &module, &error)
-                                         : compile(graph, file, NULL, flags, &module, &error);
+                                         : compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, file, NULL, flags, &module, &error);
         break;
     default:
         return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
-                             "codelets are C sources or .gp files here: POP_FILE_C, POP_FILE_OBJECT or POP_FILE_AUTO");
+                             "codelets are C and C++ sources or .gp files here: POP_FILE_C, POP_FILE_CPP, POP_FILE_OBJECT or POP_FILE_AUTO");
     }
     return take(graph, where, api, status, module, &error);
 }
@@ -179,11 +180,11 @@ bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const c
         return false;
     if (!source)
         return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "source is NULL");
-    if (type != POP_FILE_C)
-        return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, "source text must be C: POP_FILE_C");
+    if (type != POP_FILE_C && type != POP_FILE_CPP)
+        return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, "source text must be C or C++: POP_FILE_C or POP_FILE_CPP");
     struct module *module = NULL;
     pop_error error = { 0 };
-    pop_status status = compile(graph, "<source>", source, flags, &module, &error);
+    pop_status status = compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, "<source>", source, flags, &module, &error);
     return take(graph, where, api, status, module, &error);
 }
 

@@ -1,50 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two compilations: one with debug information, to read the vertex types from, and one for speed, with the code that runs them. */
 #include "popc/build.h"
-#include "popc/child.h"
+#include "popc/made.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
 
-#include <errno.h>
-#include <unistd.h>
+#include <stdio.h>
 
 enum { QUOTED = 800 }; /* characters of the compiler's message in an error; all of it goes to the log */
-
-static void scratch_name(const struct scratch *scratch, const char *name, struct str *path)
-{
-    str_format(path, "%s/%s", scratch->directory.text, name);
-}
-
-static pop_status scratch_open(struct scratch *scratch, pop_error *error)
-{
-    const char *place = getenv("TMPDIR");
-    *scratch = (struct scratch){ 0 };
-    str_format(&scratch->directory, "%s/tremula-XXXXXX", place && *place ? place : "/tmp");
-    if (!mkdtemp(scratch->directory.text)) {
-        error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot make a temporary directory '%s': %s; set TMPDIR to a place that can be written",
-                  scratch->directory.text, strerror(errno));
-        str_free(&scratch->directory);
-        return POP_NO_ENVIRONMENT;
-    }
-    scratch_name(scratch, "codelets.c", &scratch->source);
-    scratch_name(scratch, "codelets.so", &scratch->object);
-    scratch_name(scratch, "included", &scratch->included);
-    return POP_OK;
-}
-
-static void scratch_close(struct scratch *scratch)
-{
-    unlink(scratch->source.text);
-    unlink(scratch->object.text);
-    unlink(scratch->included.text);
-    rmdir(scratch->directory.text);
-    str_free(&scratch->directory);
-    str_free(&scratch->source);
-    str_free(&scratch->object);
-    str_free(&scratch->included);
-}
 
 /* The compiler's message from its first error on, when all of it is too long; at most QUOTED characters, whole lines. */
 static pop_status refuse(const struct source *source, const char *said, pop_error *error)
@@ -65,21 +29,21 @@ static pop_status refuse(const struct source *source, const char *said, pop_erro
 
 /* ---- command lines ---- */
 
-void command_add(struct command *command, const char *const *words)
+/* C++ as devices have it: no exceptions, no type information, nothing that needs the C++ library. */
+static void start_cpp_command(struct command *command, const struct source *source, const char *compiler)
 {
-    for (; *words; ++words)
-        *vec_push(&command->words) = *words;
-}
-
-void command_add_source(struct command *command, const struct source *source)
-{
-    command_add(command, (const char *const[]){ "-iquote", source->directory, "-I", source->include, NULL });
-    for (size_t i = 0; i < source->flags->both.count; ++i)
-        *vec_push(&command->words) = source->flags->both.data[i];
+    *command = (struct command){ 0 };
+    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fPIC", "-fno-lto", "-fno-exceptions", "-fno-rtti",
+                                                "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
+    command_add_source(command, source);
 }
 
 static void start_command(struct command *command, const struct source *source, const char *compiler)
 {
+    if (source->language == POPC_CPP) {
+        start_cpp_command(command, source, compiler);
+        return;
+    }
     *command = (struct command){ 0 };
     command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
                                                 "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", NULL });
@@ -92,39 +56,48 @@ static void reflection_command(struct command *command, const struct source *sou
     start_command(command, source, compiler);
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
+    if (source->language == POPC_CPP) /* attributes and pragmas are other compilers' */
+        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared", NULL });
     command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
                                               scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
+}
+
+static void add_level(struct command *command, const struct source *source)
+{
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
+    snprintf(command->march, sizeof(command->march), source->flags->level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", source->flags->level);
+    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fvisibility=hidden", NULL });
 }
 
 /* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions are exported. */
 static void speed_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
 {
     start_command(command, source, compiler);
-    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
-    snprintf(command->march, sizeof(command->march), source->flags->level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", source->flags->level);
-    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, source->flags->debug ? "-g" : "-s",
-                                              "-ffp-contract=off", "-fexcess-precision=16", "-fvisibility=hidden", "-fno-gnu-unique",
-                                              "-Wl,-Bsymbolic", "-o", scratch->object.text, scratch->source.text,
-                                              "-Wl,--as-needed", "-lm", NULL });
+    add_level(command, source);
+    command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16", "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o",
+                                              scratch->object.text, scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
 }
 
-pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said, char **object, size_t *size,
-                       pop_error *error)
+/* C++ is compiled and linked in two steps: what the linker has to fill in is read between them. */
+static void cpp_speed_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
 {
-    int code = 0;
-    *object = NULL;
-    *vec_push(&command->words) = NULL;
-    unlink(scratch->object.text);
-    pop_status status = file_write(scratch->source.text, text->text, text->length, error);
-    if (status == POP_OK)
-        status = child_run(command->words.data, said, &code, error);
-    if (status != POP_OK)
-        return status;
-    if (code > 128)
-        str_format(said, "error: the compiler was ended by signal %d\n", code - 128);
-    if (code == 0 && file_read(scratch->object.text, object, size, NULL) != POP_OK)
-        *object = NULL;
-    return POP_OK;
+    start_command(command, source, compiler);
+    add_level(command, source);
+    if (!compiler_is_clang(compiler))
+        command_add(command, (const char *const[]){ "-fno-gnu-unique", "-fno-lifetime-dse", NULL });
+    if (source->flags->debug)
+        command_add(command, (const char *const[]){ "-g", NULL });
+    command_add(command, (const char *const[]){ "-fno-access-control", "-c", "-o", scratch->object.text, scratch->source.text, NULL });
+}
+
+static void cpp_link_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+{
+    *command = (struct command){ 0 };
+    command_add(command, (const char *const[]){ compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy", "-o", scratch->object.text,
+                                                scratch->unlinked.text, NULL });
+    if (!source->flags->debug)
+        command_add(command, (const char *const[]){ "-s", NULL });
+    command_add(command, (const char *const[]){ "-Wl,--as-needed", "-lm", "-lc", "-lgcc", NULL });
 }
 
 /* Compiles text; the object's bytes are malloc'ed. */
@@ -135,36 +108,6 @@ static pop_status compile(const struct source *source, struct command *command, 
     if (status == POP_OK && !*object)
         return refuse(source, said->length ? said->text : "error: the compiler failed and said nothing", error);
     return status;
-}
-
-/* ---- what was included ---- */
-
-/* The rule that -MD writes: "target: file file \ <newline> file", blanks in names escaped. */
-void built_read_included(struct built *built, const struct scratch *scratch)
-{
-    char *rule;
-    size_t size;
-    if (file_read(scratch->included.text, &rule, &size, NULL) != POP_OK)
-        return;
-    const char *at = strstr(rule, ": ");
-    at = at ? at + 2 : "";
-    while (*at) {
-        struct str name = { 0 };
-        for (; *at && *at != ' ' && *at != '\n'; ++at) {
-            if (*at == '\\' && at[1] == '\n')
-                break;
-            if ((*at == '\\' && (at[1] == ' ' || at[1] == '#' || at[1] == '\\')) || (*at == '$' && at[1] == '$'))
-                ++at;
-            str_add_bytes(&name, at, 1);
-        }
-        if (name.length && strcmp(name.text, scratch->source.text) != 0 && access(name.text, R_OK) == 0)
-            *vec_push(&built->included) = name.text;
-        else
-            str_free(&name);
-        while (*at == ' ' || *at == '\n' || (*at == '\\' && at[1] == '\n'))
-            ++at;
-    }
-    free(rule);
 }
 
 /* ---- the steps ---- */
@@ -189,6 +132,28 @@ static pop_status reflect(const struct source *source, const char *compiler, con
     return status;
 }
 
+static void take_object(struct module *module, const char *object, size_t size)
+{
+    void *copy = memcpy(arena_alloc(&module->arena, size), object, size);
+    module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
+    module->objects[module->object_count++] = (struct module_object){ copy, size, NULL };
+}
+
+/* *object is replaced. */
+static pop_status link_cpp(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
+                           struct reflection *reflection, char **object, size_t *size, pop_error *error)
+{
+    struct command command;
+    if (rename(scratch->object.text, scratch->unlinked.text) != 0)
+        return refuse(source, "error: the compiler's object is gone", error);
+    cpp_link_command(&command, source, compiler, scratch);
+    made_complete(&command, *object, *size, reflection->arena);
+    free(*object);
+    pop_status status = compile(source, &command, scratch, NULL, &built->messages, object, size, error);
+    vec_free(&command.words);
+    return status;
+}
+
 static pop_status generate(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
                            struct reflection *reflection, struct module *module, pop_error *error)
 {
@@ -196,15 +161,17 @@ static pop_status generate(const struct source *source, const char *compiler, co
     struct command command;
     char *object;
     size_t size;
+    bool cpp = source->language == POPC_CPP;
     thunks_write(source, reflection, &text);
-    speed_command(&command, source, compiler, scratch);
+    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch);
     pop_status status = compile(source, &command, scratch, &text, &built->messages, &object, &size, error);
-    if (status == POP_OK) {
-        void *copy = memcpy(arena_alloc(&module->arena, size), object, size);
-        module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
-        module->objects[module->object_count++] = (struct module_object){ copy, size, NULL };
-        free(object);
-    }
+    if (status == POP_OK && cpp)
+        status = link_cpp(source, compiler, scratch, built, reflection, &object, &size, error);
+    if (status == POP_OK && cpp)
+        status = made_read(reflection, object, size);
+    if (status == POP_OK)
+        take_object(module, object, size);
+    free(object);
     vec_free(&command.words);
     str_free(&text);
     return status;
@@ -224,11 +191,11 @@ pop_status build_module(const struct source *source, const char *compiler, const
 {
     struct scratch scratch;
     *built = (struct built){ 0 };
-    pop_status status = scratch_open(&scratch, error);
+    pop_status status = scratch_open(&scratch, source->language, error);
     if (status != POP_OK)
         return status;
     struct module *module = module_create(source->name, source->flags->level);
-    struct reflection reflection = { .source = source->name, .arena = &module->arena, .error = error };
+    struct reflection reflection = { .source = source->name, .language = source->language, .arena = &module->arena, .error = error };
     status = reflect(source, compiler, &scratch, built, &reflection, error);
     if (status == POP_OK)
         status = generate(source, compiler, &scratch, built, &reflection, module, error);

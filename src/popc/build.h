@@ -9,6 +9,7 @@
 #include "base/str.h"
 
 struct source {
+    enum popc_language language; /* POPC_C or POPC_CPP */
     const char *name;      /* as the user spells it: in messages and __FILE__ */
     const char *text;
     size_t size;
@@ -25,8 +26,11 @@ struct built {
 
 /* A directory of our own for the compiler's files. */
 struct scratch {
-    struct str directory, source, object, included;
+    struct str directory, source, object, unlinked, included;
 };
+
+pop_status scratch_open(struct scratch *scratch, enum popc_language language, pop_error *error);
+void scratch_close(struct scratch *scratch);
 
 /* A command line; words are borrowed. */
 struct command {
@@ -36,9 +40,11 @@ struct command {
 void command_add(struct command *command, const char *const *words); /* up to NULL */
 /* Where the compiler finds what the user's flags and the source's place say. */
 void command_add_source(struct command *command, const struct source *source);
-/* Writes text as the scratch's source, compiles it: the object's bytes are malloc'ed, or NULL when the compiler made none and said why. */
+/* Writes text as the scratch's source unless it is NULL, and compiles: the object's bytes are malloc'ed, or NULL when the compiler made none and
+ * said why. */
 pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said, char **object, size_t *size,
                        pop_error *error);
+bool compiler_is_clang(const char *compiler);
 /* Adds the files that the last compilation read. */
 void built_read_included(struct built *built, const struct scratch *scratch);
 
@@ -53,6 +59,10 @@ void built_free(struct built *built);
 
 /* thunks.c: the text of the second compilation.  Sets the symbols of the vertices. */
 void thunks_write(const struct source *source, struct reflection *reflection, struct str *out);
+/* thunks_cpp.c: the same of C++, and a table of what is known of each class (made.h). */
+void thunks_write_cpp(const struct source *source, struct reflection *reflection, struct str *out);
+void thunk_name(struct reflection *reflection, size_t index);
+extern const char thunk_hooks[];
 /* The source under its own name and line numbers. */
 void source_write(const struct source *source, struct str *out);
 

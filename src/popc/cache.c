@@ -13,7 +13,7 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
-enum { VERSION = 2, SECTIONS = 5 };
+enum { VERSION = 3, SECTIONS = 5 };
 
 static void hash_string(XXH3_state_t *state, const char *text)
 {
@@ -28,8 +28,9 @@ bool cache_path(const struct source *source, struct str *path)
     XXH3_128bits_reset(state);
     const struct popc_flags *flags = source->flags;
     char settings[64];
-    snprintf(settings, sizeof(settings), "popc %d -O%c %d v%u %u", VERSION, flags->optimise, flags->debug, flags->level, flags->devices);
+    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise, flags->debug, flags->level, flags->devices);
     hash_string(state, settings);
+    hash_string(state, flags->standard[source->language == POPC_CPP]);
     hash_string(state, source->name);
     hash_string(state, source->include);
     for (size_t i = 0; i < flags->both.count; ++i)

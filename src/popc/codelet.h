@@ -101,10 +101,14 @@ codelet_run module_run(const struct module *module, const struct codelet *codele
 struct module *module_retain(struct module *module);
 void module_release(struct module *module);
 
-/* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the cache.
- * flags are as on popc's command line.  graph_program_compilation_error carries the compiler's message; file_load_error a missing file. */
+enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP };
+/* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the cache.  By name, what does
+ * not end in .cpp or the like is C.  flags are as on popc's command line.  graph_program_compilation_error carries the compiler's message;
+ * file_load_error a missing file. */
+pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
+                           pop_error *error);
 pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module, pop_error *error);
-/* By ending: .c compiles, .gp loads; .S and .s are refused with one clear error. */
+/* By ending: .c and .cpp (.cc, .cxx, .C) compile, .gp loads; .S and .s are refused with one clear error. */
 pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error);
 
 const struct codelet_field *codelet_find_field(const struct codelet *codelet, const char *name);

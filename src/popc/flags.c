@@ -8,10 +8,14 @@
 #include "base/str.h"
 
 #include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
 
-static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-std=", "-W", "-w", "-march=", "--target" };
-static const char *const standards[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" };
-enum { KNOWN = sizeof(known) / sizeof(known[0]), STANDARDS = sizeof(standards) / sizeof(standards[0]) };
+static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std=", "-W", "-w", "-march=", "--target" };
+static const char *const standards[2][16] = { { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" },
+                                              { "c++11", "gnu++11", "c++14", "gnu++14", "c++17", "gnu++17", "c++1z", "gnu++1z", "c++20", "gnu++20",
+                                                "c++2a", "gnu++2a" } };
+enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 
 /* The next word of *text (malloc'ed), or NULL at the end. */
 static char *next_word(const char **text)
@@ -38,24 +42,16 @@ static char *next_word(const char **text)
 static pop_status refuse(const char *word, pop_error *error)
 {
     char hint[96];
-    if (strcmp(word, "-march=native") == 0 || strncmp(word, "-mtune", 6) == 0 || strncmp(word, "-march", 6) == 0)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                         "popc: flag '%s' would make results depend on the machine; allowed are -march=x86-64, -march=x86-64-v2, "
-                         "-march=x86-64-v3 and -march=x86-64-v4",
-                         word);
-    if (strcmp(word, "-ffast-math") == 0 || strcmp(word, "-Ofast") == 0 || strcmp(word, "-funsafe-math-optimizations") == 0)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                         "popc: flag '%s' would change the results of the whole process; allowed are -O0 to -O3", word);
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -W, -w, -std=, "
+                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -isystem, -iquote, -W, -w, -std=, "
                      "-march=x86-64-v1 to -v4 and --target", word,
                      error_hint(hint, sizeof(hint), word, known, KNOWN));
 }
 
-/* -DX, -D X and the like: both words are kept as one, but -include's, which has to be two. */
+/* -DX, -D X and the like: both words are kept as one, but those of -include and its like, which have to be two. */
 static pop_status take_argument(struct popc_flags *flags, char *word, size_t prefix, const char **text, pop_error *error)
 {
-    bool apart = strcmp(word, "-include") == 0;
+    bool apart = word[1] == 'i';
     if (word[prefix]) {
         *vec_push(&flags->both) = mem_string(word);
         return POP_OK;
@@ -75,20 +71,55 @@ static pop_status take_argument(struct popc_flags *flags, char *word, size_t pre
     return POP_OK;
 }
 
+/* A name may say more behind a colon: "ipu2:cpp". */
+static bool take_target(struct popc_flags *flags, const char *name, size_t length)
+{
+    const char *colon = memchr(name, ':', length);
+    length = colon ? (size_t)(colon - name) : length;
+    for (int i = 0; i < DEVICE_ARCHS; ++i)
+        if (strlen(device_arch_names[i]) == length && strncmp(name, device_arch_names[i], length) == 0) {
+            flags->devices |= 1u << i;
+            return true;
+        }
+    return length == 3 && strncmp(name, "cpu", 3) == 0;
+}
+
+static pop_status refuse_target(const char *name, size_t length, pop_error *error)
+{
+    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: unknown target '%.*s'; --target takes ipu1, ipu2, ipu21 and cpu, with commas between",
+                     (int)length, name);
+}
+
+/* [{"name":"ipu2:cpp","arch":"ipu2","compile-flags":[...]}]: the architectures count. */
+static pop_status take_described_targets(struct popc_flags *flags, const char *text, pop_error *error)
+{
+    json_error_t wrong;
+    json_t *list = json_loads(text, 0, &wrong), *entry;
+    size_t i;
+    if (!json_is_array(list)) {
+        json_decref(list);
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: --target '%s' is no list of targets: %s", text, list ? "it is no JSON array" : wrong.text);
+    }
+    pop_status status = POP_OK;
+    json_array_foreach (list, i, entry) {
+        const char *arch = json_string_value(json_object_get(entry, "arch")), *name = json_string_value(json_object_get(entry, "name"));
+        arch = arch ? arch : name ? name : "";
+        if (status == POP_OK && !take_target(flags, arch, strlen(arch)))
+            status = refuse_target(arch, strlen(arch), error);
+    }
+    json_decref(list);
+    return status;
+}
+
 /* "ipu2,ipu21,cpu": the host's code is always made. */
 static pop_status take_targets(struct popc_flags *flags, const char *list, pop_error *error)
 {
+    if (*list == '[')
+        return take_described_targets(flags, list, error);
     for (;;) {
         size_t length = strcspn(list, ",");
-        int found = DEVICE_ARCHS;
-        for (int i = 0; i < DEVICE_ARCHS; ++i)
-            if (strlen(device_arch_names[i]) == length && strncmp(list, device_arch_names[i], length) == 0)
-                found = i;
-        if (found < DEVICE_ARCHS)
-            flags->devices |= 1u << found;
-        else if (length != 3 || strncmp(list, "cpu", 3) != 0)
-            return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: unknown target '%.*s'; --target takes ipu1, ipu2, ipu21 and cpu, with commas between",
-                             (int)length, list);
+        if (!take_target(flags, list, length))
+            return refuse_target(list, length, error);
         if (!list[length])
             return POP_OK;
         list += length + 1;
@@ -108,18 +139,40 @@ static pop_status take_target_flag(struct popc_flags *flags, const char *word, c
     return status;
 }
 
-static bool is_standard(const char *word)
+static bool take_standard(struct popc_flags *flags, const char *word)
 {
-    for (int i = 0; i < STANDARDS; ++i)
-        if (strncmp(word, "-std=", 5) == 0 && strcmp(word + 5, standards[i]) == 0)
-            return true;
+    for (int language = 0; language < 2 && strncmp(word, "-std=", 5) == 0; ++language)
+        for (int i = 0; standards[language][i]; ++i)
+            if (strcmp(word + 5, standards[language][i]) == 0) {
+                snprintf(flags->standard[language], sizeof(flags->standard[language]), "%s", word);
+                return true;
+            }
     return false;
 }
 
 /* -Wl,x -Wa,x -Wp,x go to other programs than the compiler proper. */
 static bool is_warning(const char *word)
 {
-    return strcmp(word, "-w") == 0 || (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
+    return strcmp(word, "-w") == 0 || strncmp(word, "-pedantic", 9) == 0 || (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
+}
+
+/* Flags that programs pass to the device's compiler: taken, without effect.  What would make results differ from machine to machine
+ * (-march=native) or change those of the whole process (-ffast-math) has none either. */
+static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
+{
+    static const char *const whole[] = { "-Ofast", "-Os", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };
+    bool machine = word[0] == '-' && word[1] == 'm' && strncmp(word, "-march=x86-64", 13) != 0;
+    bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 || strncmp(word, "-ggdb", 5) == 0;
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]) && !found; ++i)
+        found = strcmp(word, whole[i]) == 0;
+    if (!found)
+        return false;
+    *vec_push(&flags->ignored) = mem_string(word);
+    if (strcmp(word, "-Ofast") == 0)
+        flags->optimise = '3';
+    if (strcmp(word, "-mllvm") == 0)
+        free(next_word(text));
+    return true;
 }
 
 static pop_status take(struct popc_flags *flags, char *word, const char **text, pop_error *error)
@@ -132,12 +185,12 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         flags->debug = true;
     } else if (word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I')) {
         return take_argument(flags, word, 2, text, error);
-    } else if (strcmp(word, "-include") == 0) {
+    } else if (strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0) {
         return take_argument(flags, word, length, text, error);
     } else if (strcmp(word, "--target") == 0 || strncmp(word, "--target=", 9) == 0) {
         return take_target_flag(flags, word, text, error);
-    } else if (is_standard(word)) {
-        *vec_push(&flags->both) = mem_string(word);
+    } else if (take_standard(flags, word)) {
+        return POP_OK;
     } else if (is_warning(word)) {
         *vec_push(&flags->warnings) = mem_string(word);
     } else if (strcmp(word, level) == 0) {
@@ -145,7 +198,7 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
     } else if (strncmp(word, level, prefix) == 0 && strncmp(word + prefix, "-v", 2) == 0 && word[prefix + 2] >= '1' &&
                word[prefix + 2] <= '4' && length == prefix + 3) {
         flags->level = (unsigned)(word[prefix + 2] - '0');
-    } else {
+    } else if (!take_ignored(flags, word, text)) {
         return refuse(word, error);
     }
     return POP_OK;
@@ -162,12 +215,17 @@ pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *er
     return status;
 }
 
+static void free_words(char **words, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        free(words[i]);
+    free(words);
+}
+
 void flags_free(struct popc_flags *flags)
 {
-    for (size_t i = 0; i < flags->both.count; ++i)
-        free(flags->both.data[i]);
-    for (size_t i = 0; i < flags->warnings.count; ++i)
-        free(flags->warnings.data[i]);
-    vec_free(&flags->both);
-    vec_free(&flags->warnings);
+    free_words(flags->both.data, flags->both.count);
+    free_words(flags->warnings.data, flags->warnings.count);
+    free_words(flags->ignored.data, flags->ignored.count);
+    *flags = (struct popc_flags){ 0 };
 }

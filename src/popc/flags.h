@@ -8,8 +8,10 @@
 #include <poplar/error.h>
 
 struct popc_flags {
-    VEC(char *) both;     /* of both compilations: -D -U -I -include -std= */
+    VEC(char *) both;     /* of both compilations: -D -U -I -include */
     VEC(char *) warnings; /* of the first alone, so that nothing is said twice: -W... */
+    VEC(char *) ignored;  /* taken, without effect, for the sake of programs that pass them */
+    char standard[2][16]; /* -std= of C and of C++; "" when nothing was said */
     char optimise;        /* '0' to '3' */
     bool debug;           /* -g */
     unsigned level;       /* x86-64 level */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading a module's objects into the process. */
+#include "popc/elf_symbols.h"
 #include "popc/machine.h"
 #include "popc/module.h"
 
@@ -54,19 +55,49 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
-static pop_status link_object(const struct module *module, struct module_object *object, pop_error *error)
+void *object_open(const struct module_object *object, int mode, struct str *reason)
 {
     int fd = memory_file(object);
-    if (fd < 0)
-        return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name, strerror(errno));
+    if (fd < 0) {
+        str_add(reason, strerror(errno));
+        return NULL;
+    }
     struct str path = { 0 };
     unique_path(fd, &path);
-    object->handle = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
-    pop_status status = POP_OK;
-    if (!object->handle)
-        status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name, reason_of(dlerror(), path.text));
+    void *handle = dlopen(path.text, mode | RTLD_LOCAL);
+    if (!handle)
+        str_add(reason, reason_of(dlerror(), path.text));
     close(fd);
     str_free(&path);
+    return handle;
+}
+
+/* The C++ library is not there for codelets, even where the program has loaded it. */
+static void find_cpp_symbol(const char *symbol, void *context)
+{
+    static const char *const prefixes[] = { "_Z", "__cxa_", "__gxx_", "_Unwind_" };
+    struct str *reason = context;
+    if (reason->length || strcmp(symbol, "__cxa_finalize") == 0 || strcmp(symbol, "__cxa_atexit") == 0)
+        return;
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i)
+        if (strncmp(symbol, prefixes[i], strlen(prefixes[i])) == 0) {
+            const char *what = strncmp(symbol, "_Zn", 3) == 0 ? " (operator new)" : strncmp(symbol, "_Zd", 3) == 0 ? " (operator delete)" : "";
+            str_format(reason, "undefined symbol %s%s: codelets have no C++ library and no memory to allocate, and each source has to define what it uses",
+                       symbol, what);
+            return;
+        }
+}
+
+static pop_status link_object(const struct module *module, struct module_object *object, pop_error *error)
+{
+    struct str reason = { 0 };
+    elf_each_undefined(object->data, object->size, find_cpp_symbol, &reason);
+    if (!reason.length)
+        object->handle = object_open(object, RTLD_NOW, &reason);
+    pop_status status = POP_OK;
+    if (!object->handle)
+        status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name, str_text(&reason));
+    str_free(&reason);
     return status;
 }
 

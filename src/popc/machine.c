@@ -86,6 +86,12 @@ bool machine_compiler(struct str *path, struct str *identity)
     return find_compiler(name ? name : "gcc", path, identity);
 }
 
+bool machine_cpp_compiler(struct str *path, struct str *identity)
+{
+    const char *name = variable("TREMULA_CXX");
+    return find_compiler(name ? name : "g++", path, identity);
+}
+
 bool machine_device_compiler(struct str *path, struct str *identity)
 {
     const char *name = variable("TREMULA_DEVICE_CC");

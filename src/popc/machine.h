@@ -10,9 +10,10 @@
 /* The highest x86-64 micro-architecture level of this machine: 1 to 4. */
 unsigned machine_level(void);
 
-/* The compiler: TREMULA_CC or gcc, looked up in PATH.  False when there is none; path is then the name that was looked for.
+/* The compiler: TREMULA_CC or gcc, TREMULA_CXX or g++, looked up in PATH.  False when there is none; path is then the name that was looked for.
  * identity is "path size mtime": another one means another compiler. */
 bool machine_compiler(struct str *path, struct str *identity);
+bool machine_cpp_compiler(struct str *path, struct str *identity);
 
 /* The same of the compiler for devices: TREMULA_DEVICE_CC or clang. */
 bool machine_device_compiler(struct str *path, struct str *identity);

@@ -32,13 +32,10 @@ static pop_status refuse_kind(const char *path, enum kind kind, pop_error *error
 {
     if (kind == KIND_ASSEMBLY)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: write the vertex in C "
-                         "(POP_VERTEX and a compute function) and add that file",
+                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: write the vertex in C or C++ "
+                         "and add that file",
                          path);
-    if (kind == KIND_CPP)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "C++ codelets are not supported yet: '%s'; write the vertex in C (POP_VERTEX and a compute function) in a .c file", path);
-    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is no codelet file by its ending: .c (a source) or .gp (compiled by popc) can be loaded",
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is no codelet file by its ending: .c or .cpp (sources) or .gp (compiled by popc) can be loaded",
                      path);
 }
 
@@ -77,7 +74,8 @@ static pop_status compile_source(const struct source *source, struct module **mo
     struct str entry = { 0 };
     struct found host = { 0 }, device = { 0 };
     bool cached = cache_path(source, &entry);
-    host.present = machine_compiler(&host.path, &host.identity);
+    bool cpp = source->language == POPC_CPP;
+    host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
     device.present = source->flags->devices && machine_device_compiler(&device.path, &device.identity);
     const struct compilers compilers = { host.identity.text, device.identity.text };
     pop_status status = POP_OK;
@@ -85,8 +83,8 @@ static pop_status compile_source(const struct source *source, struct module **mo
         LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
     else if (!host.present)
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
-                           "cannot compile '%s': there is no C compiler '%s'; install gcc, set TREMULA_CC to a compiler, or load a .gp file that popc made",
-                           source->name, host.path.text);
+                           "cannot compile '%s': there is no %s compiler '%s'; install %s, set %s to a compiler, or load a .gp file that popc made",
+                           source->name, cpp ? "C++" : "C", host.path.text, cpp ? "g++" : "gcc", cpp ? "TREMULA_CXX" : "TREMULA_CC");
     else
         status = compile_fresh(source, cached ? entry.text : NULL, &host, &device, module, messages, error);
     str_free(&entry);
@@ -95,7 +93,7 @@ static pop_status compile_source(const struct source *source, struct module **mo
     return status;
 }
 
-static pop_status compile_text(const char *name, const char *text, size_t size, const struct popc_flags *flags, struct module **module,
+static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size, const struct popc_flags *flags, struct module **module,
                                struct str *messages, pop_error *error)
 {
     struct str include = { 0 };
@@ -104,7 +102,7 @@ static pop_status compile_text(const char *name, const char *text, size_t size, 
         const char *slash = strrchr(name, '/');
         struct str directory = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
-        const struct source source = { name, text, size, directory.text, include.text, flags };
+        const struct source source = { language, name, text, size, directory.text, include.text, flags };
         status = compile_source(&source, module, messages, error);
         str_free(&directory);
     }
@@ -112,21 +110,26 @@ static pop_status compile_text(const char *name, const char *text, size_t size, 
     return status;
 }
 
-static pop_status compile_named(const char *name, const char *text, const char *flags, struct module **module, struct str *messages, pop_error *error)
+static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
+                                struct str *messages, pop_error *error)
 {
     enum kind kind = kind_of(name);
-    if (kind == KIND_ASSEMBLY || kind == KIND_CPP)
+    if (kind == KIND_ASSEMBLY)
         return refuse_kind(name, kind, error);
+    if (language == POPC_BY_NAME)
+        language = kind == KIND_CPP ? POPC_CPP : POPC_C;
     struct popc_flags parsed;
     pop_status status = flags_parse(&parsed, flags, error);
     if (status != POP_OK)
         return status;
+    for (size_t i = 0; i < parsed.ignored.count; ++i)
+        str_format(messages, "popc: flag '%s' has no effect here\n", parsed.ignored.data[i]);
     char *read = NULL;
     size_t size = text ? strlen(text) : 0;
     if (!text)
         status = file_read(name, &read, &size, error);
     if (status == POP_OK)
-        status = compile_text(name, text ? text : read, size, &parsed, module, messages, error);
+        status = compile_text(language, name, text ? text : read, size, &parsed, module, messages, error);
     free(read);
     flags_free(&parsed);
     return status;
@@ -170,8 +173,8 @@ static pop_status load_any(const char *path, const char *flags, struct module **
     enum kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
         return load_gp(path, module, error);
-    if (kind == KIND_C)
-        return compile_named(path, NULL, flags, module, messages, error);
+    if (kind == KIND_C || kind == KIND_CPP)
+        return compile_named(POPC_BY_NAME, path, NULL, flags, module, messages, error);
     return refuse_kind(path, kind, error);
 }
 
@@ -183,15 +186,21 @@ static void log_messages(const char *name, pop_status status, struct str *messag
     str_free(messages);
 }
 
-pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module, pop_error *error)
+pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
+                           pop_error *error)
 {
     struct str messages = { 0 };
     *module = NULL;
-    pop_status status = compile_named(name ? name : "codelets.c", text, flags, module, &messages, error);
+    pop_status status = compile_named(language, name ? name : "codelets.c", text, flags, module, &messages, error);
     log_messages(name ? name : "codelets.c", status, &messages);
     if (status == POP_OK)
         log_estimates(*module, flags);
     return status;
+}
+
+pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module, pop_error *error)
+{
+    return popc_compile_as(POPC_BY_NAME, name, text, flags, module, error);
 }
 
 pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error)

@@ -263,9 +263,11 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
     elf_version(EV_CURRENT);
     Elf *elf = elf_memory((char *)(uintptr_t)object, size);
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-    pop_status status = dwarf ? read_units(r, dwarf)
-                              : reflect_refuse(r, NULL, "the compiler wrote no debug information: is TREMULA_CC a C compiler like gcc?");
-    if (status == POP_OK)
+    bool cpp = r->language == POPC_CPP;
+    pop_status status = dwarf ? (cpp ? reflect_cpp : read_units)(r, dwarf)
+                              : reflect_refuse(r, NULL, cpp ? "the compiler wrote no debug information: is TREMULA_CXX a C++ compiler like g++?"
+                                                            : "the compiler wrote no debug information: is TREMULA_CC a C compiler like gcc?");
+    if (status == POP_OK && !cpp)
         status = read_constraints(r, elf);
     if (dwarf)
         dwarf_end(dwarf);

@@ -10,10 +10,12 @@
 /* A vertex type and what the generated code has to know of it. */
 struct reflected {
     struct codelet codelet; /* its parts live in the module's arena; symbol is not set */
+    const char *spelled;    /* C++: the class as a compiler takes it */
     bool returns_bool;
 };
 struct reflection {
     const char *source; /* for messages */
+    enum popc_language language;
     struct arena *arena;
     VEC(struct reflected) vertices;
     pop_error *error;
@@ -24,6 +26,8 @@ pop_status reflect_object(struct reflection *reflection, const void *object, siz
 
 /* The fields of a vertex that is a C struct with the marks of vertex.h. */
 pop_status reflect_fields(struct reflection *reflection, Dwarf_Die *type, struct codelet *codelet);
+/* reflect_cpp.c: the same of C++. */
+pop_status reflect_cpp(struct reflection *reflection, Dwarf *dwarf);
 /* Records "file:line: text" and returns graph_program_compilation_error. */
 pop_status reflect_refuse(struct reflection *reflection, Dwarf_Die *at, const char *format, ...) POP_PRINTF(3, 4);
 

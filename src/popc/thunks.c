@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* struct codelet_call of codelet.h, and what a codelet must not do to the process: end it. */
-static const char hooks[] =
+/* struct codelet_call of codelet.h, and what a codelet must not do to the process: end it.  C and C++ alike. */
+const char thunk_hooks[] =
     "#line 1 \"popc\"\n"
     "struct popc_call {\n"
     "    void *popc_states;\n"
@@ -29,7 +29,9 @@ static const char hooks[] =
     "{\n"
     "    popc_now->popc_fail(popc_now, popc_what, popc_file, popc_line);\n"
     "    __builtin_trap();\n"
-    "}\n"
+    "}\n";
+
+static const char hooks[] =
     "POPC_HIDDEN void __assert_fail(const char *popc_what, const char *popc_file, unsigned popc_line, const char *popc_function)\n"
     "{\n"
     "    (void)popc_function;\n"
@@ -76,6 +78,13 @@ static void write_run(const struct reflected *vertex, struct str *out)
                  "}\n");
 }
 
+void thunk_name(struct reflection *reflection, size_t index)
+{
+    char symbol[32];
+    snprintf(symbol, sizeof(symbol), "pop_run_%zu", index);
+    reflection->vertices.data[index].codelet.symbol = arena_string(reflection->arena, symbol);
+}
+
 void source_write(const struct source *source, struct str *out)
 {
     str_add(out, "#line 1 \"");
@@ -91,14 +100,17 @@ void source_write(const struct source *source, struct str *out)
 
 void thunks_write(const struct source *source, struct reflection *reflection, struct str *out)
 {
+    if (source->language == POPC_CPP) {
+        thunks_write_cpp(source, reflection, out);
+        return;
+    }
+    str_add(out, thunk_hooks);
     str_add(out, hooks);
     source_write(source, out);
     str_add(out, "#line 1000 \"popc\"\n");
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         struct reflected *vertex = reflection->vertices.data + i;
-        char symbol[32];
-        snprintf(symbol, sizeof(symbol), "pop_run_%zu", i);
-        vertex->codelet.symbol = arena_string(reflection->arena, symbol);
+        thunk_name(reflection, i);
         write_run(vertex, out);
     }
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef POPC_ELF_SYMBOLS_H
+#define POPC_ELF_SYMBOLS_H
+
+#include <stddef.h>
+
+/* Calls each for the symbols that an object uses and does not define, but for those that may stay undefined (weak ones).  A shared object's
+ * are those of its dynamic symbols. */
+void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context);
+
+#endif

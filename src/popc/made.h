@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the compiled code of C++ vertices says about their classes, and the images of default-constructed ones. */
+#ifndef POPC_MADE_H
+#define POPC_MADE_H
+
+#include "popc/reflect.h"
+
+/* The table's symbol, and those of the generated code for members that are declared and not defined. */
+#define MADE_SYMBOL "pop_made"
+#define NO_COMPUTE "popc_no_compute_"
+#define NO_CONSTRUCTOR "popc_no_constructor_"
+
+struct made {
+    size_t bytes, alignment;
+    void (*make)(void *at); /* constructs one by default; does nothing when its class has no default constructor */
+};
+
+/* Sets defaults and alignments of all vertices from their compiled code, which is loaded to construct one of each.  When that cannot be loaded,
+ * they are zeros. */
+pop_status made_read(struct reflection *reflection, const void *object, size_t size);
+
+/* Words for the linker that fill in constructors (which then do nothing) and computes (which stop the run) that an object lacks; the words
+ * are the arena's. */
+struct command;
+void made_complete(struct command *command, const void *object, size_t size, struct arena *arena);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of C++ vertices: what Input, Output, InOut, Vector and VectorList were made from says direction, shape, layouts and alignment. */
+#include "popc/reflect_cpp.h"
+#include "popc/reflect_type.h"
+
+#include "base/container.h"
+
+#include <dwarf.h>
+
+enum { MOST_ALIGNMENT = 1 << 16, POINTER_BYTES = 8, PAIR_BYTES = 16 };
+
+struct fields {
+    struct reflection *r;
+    const struct cpp_names *names;
+    struct codelet *codelet;
+    VEC(struct codelet_field) list;
+};
+
+/* A vector or list: what it has is in the template's parameters. */
+struct holder {
+    Dwarf_Die element;
+    uint64_t layout, alignment, bytes;
+    bool interleaved, list;
+};
+
+static uint64_t parameter_number(const Dwarf_Die *type, unsigned index, uint64_t fallback)
+{
+    Dwarf_Die parameter;
+    return cpp_parameter(type, index, &parameter) ? die_number(&parameter, DW_AT_const_value, fallback) : fallback;
+}
+
+/* The type that is a template's first argument. */
+static bool first_argument(const struct cpp_names *names, const Dwarf_Die *type, Dwarf_Die *argument)
+{
+    Dwarf_Die parameter;
+    return cpp_parameter(type, 0, &parameter) && type_of(&parameter, argument) && cpp_strip(names, argument);
+}
+
+static bool open_holder(const struct cpp_names *names, const Dwarf_Die *type, struct holder *holder)
+{
+    Dwarf_Die die = *type, parameter;
+    holder->list = cpp_is_poplar(names, type, "VectorList");
+    if ((!holder->list && !cpp_is_poplar(names, type, "Vector")) || !cpp_parameter(type, 0, &parameter) || !type_of(&parameter, &holder->element))
+        return false;
+    holder->layout = parameter_number(type, 1, 0);
+    holder->alignment = parameter_number(type, 2, 0);
+    holder->interleaved = parameter_number(type, 3, 0) != 0;
+    holder->bytes = die_number(&die, DW_AT_byte_size, 0);
+    return holder->layout <= (holder->list ? (uint64_t)LIST_COMPACT_DELTAN : (uint64_t)LAYOUT_COMPACT_PTR);
+}
+
+/* Whether type is Input, Output or InOut, and of what. */
+static bool open_edge(const struct cpp_names *names, Dwarf_Die *type, uint8_t *direction)
+{
+    static const char *const templates[] = { [FIELD_INPUT] = "Input", [FIELD_OUTPUT] = "Output", [FIELD_INOUT] = "InOut" };
+    for (int i = FIELD_INPUT; i <= FIELD_INOUT; ++i)
+        if (cpp_is_poplar(names, type, templates[i])) {
+            *direction = (uint8_t)i;
+            return first_argument(names, type, type);
+        }
+    return false;
+}
+
+pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
+{
+    Dwarf_Die bare = *type;
+    return cpp_strip(names, &bare) && cpp_is_half(names, &bare) ? POP_HALF : type_scalar(type);
+}
+
+/* long is no element type, but as a vertex's own number it is as good as long long; so is size_t. */
+static pop_type state_scalar(const struct cpp_names *names, const Dwarf_Die *type)
+{
+    Dwarf_Die bare = *type;
+    pop_type scalar = cpp_scalar(names, type);
+    if (scalar || !cpp_strip(names, &bare) || dwarf_tag(&bare) != DW_TAG_base_type || die_number(&bare, DW_AT_byte_size, 0) != 8)
+        return scalar;
+    uint64_t encoding = die_number(&bare, DW_AT_encoding, 0);
+    return encoding == DW_ATE_signed ? POP_LONGLONG : encoding == DW_ATE_unsigned ? POP_UNSIGNED_LONGLONG : POP_TYPE_NULL;
+}
+
+static void take_holder(struct codelet_field *field, const struct holder *holder)
+{
+    field->has_size = holder->bytes == PAIR_BYTES;
+    field->alignment = holder->alignment <= MOST_ALIGNMENT ? (uint32_t)holder->alignment : 0;
+    field->interleaved = holder->interleaved;
+    *(holder->list ? &field->inner_layout : &field->layout) = (uint8_t)holder->layout;
+}
+
+/* From the type of a vector's elements to that of what they are made from: a vector of edges, or of vectors. */
+static void open_inner(const struct cpp_names *names, struct codelet_field *field, Dwarf_Die *element)
+{
+    Dwarf_Die type = *element;
+    struct holder inner;
+    if (!cpp_strip(names, &type))
+        return;
+    if (field->direction == FIELD_STATE && open_edge(names, &type, &field->direction)) {
+        field->shape = SHAPE_SCALARS;
+        field->inner_stride = POINTER_BYTES;
+        *element = type;
+    }
+    if (!open_holder(names, &type, &inner) || inner.list)
+        return;
+    field->shape = SHAPE_VECTORS;
+    field->inner_layout = (uint8_t)inner.layout;
+    field->inner_has_size = inner.bytes == PAIR_BYTES;
+    field->inner_stride = (uint32_t)inner.bytes;
+    field->alignment = inner.alignment <= MOST_ALIGNMENT ? (uint32_t)inner.alignment : 0;
+    field->interleaved = inner.interleaved;
+    *element = inner.element;
+}
+
+/* Shape, layouts and the like; gives the type of the elements. */
+static void open_field(const struct cpp_names *names, const Dwarf_Die *member_type, struct codelet_field *field, Dwarf_Die *element)
+{
+    Dwarf_Die type = *member_type;
+    struct holder holder;
+    *element = type;
+    if (!cpp_strip(names, &type))
+        return;
+    if (open_edge(names, &type, &field->direction))
+        *element = type;
+    if (!open_holder(names, &type, &holder) || (holder.list && field->direction == FIELD_STATE))
+        return;
+    take_holder(field, &holder);
+    field->shape = holder.list ? SHAPE_VECTOR_LIST : SHAPE_VECTOR;
+    field->inner_has_size = holder.list;
+    field->inner_stride = holder.list ? PAIR_BYTES : 0;
+    *element = holder.element;
+    if (!holder.list)
+        open_inner(names, field, element);
+}
+
+static pop_status refuse_type(struct fields *f, Dwarf_Die *member, const Dwarf_Die *type)
+{
+    struct str spelled = { 0 };
+    cpp_spell(f->names, type, CPP_FOR_USERS, &spelled);
+    const char *name = dwarf_diename(member);
+    pop_status status = reflect_refuse(f->r, member, "Error: Field '%s.%s' has unsupported field type '%s'%s", f->codelet->name, name ? name : "(unnamed)",
+                                       str_text(&spelled), type ? type_advice(type) : "");
+    str_free(&spelled);
+    return status;
+}
+
+static pop_status set_alignment(struct fields *f, Dwarf_Die *member, struct codelet_field *field)
+{
+    uint32_t natural = (uint32_t)pop_type_size((pop_type)field->type), asked = field->alignment;
+    if (asked & (asked - 1))
+        return reflect_refuse(f->r, member, "field '%s.%s' has alignment %u, which is not a power of two up to %d", f->codelet->name, field->name,
+                              (unsigned)asked, (int)MOST_ALIGNMENT);
+    field->alignment = asked > natural ? asked : natural;
+    return POP_OK;
+}
+
+static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
+{
+    Dwarf_Die type, element;
+    const char *name = dwarf_diename(member);
+    if (!type_of(member, &type))
+        return refuse_type(f, member, NULL);
+    if (name && strncmp(name, "_vptr", 5) == 0)
+        return reflect_refuse(f->r, NULL, "vertex '%s' has virtual functions, which a vertex cannot have", f->codelet->name);
+    if (!name)
+        return refuse_type(f, member, &type);
+    if (dwarf_hasattr(member, DW_AT_bit_size))
+        return reflect_refuse(f->r, member, "field '%s.%s' is a bit-field, which a vertex cannot have", f->codelet->name, name);
+    if (f->list.count == UINT16_MAX) /* edges name a field in 16 bits */
+        return reflect_refuse(f->r, member, "vertex type '%s' has more than %d fields", f->codelet->name, UINT16_MAX);
+    struct codelet_field field = { .name = arena_string(f->r->arena, name) };
+    Dwarf_Word bytes;
+    open_field(f->names, &type, &field, &element);
+    field.type = (uint8_t)(field.direction == FIELD_STATE ? state_scalar(f->names, &element) : cpp_scalar(f->names, &element));
+    if (!field.type || dwarf_aggregate_size(&type, &bytes) != 0)
+        return refuse_type(f, member, &element);
+    field.offset = (uint32_t)(base + die_number(member, DW_AT_data_member_location, 0));
+    field.bytes = (uint32_t)bytes;
+    pop_status status = set_alignment(f, member, &field);
+    if (status == POP_OK)
+        *vec_push(&f->list) = field;
+    return status;
+}
+
+static bool is_static(Dwarf_Die *member)
+{
+    return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
+}
+
+/* Those of bases come first, as they do in memory. */
+static pop_status read_class(struct fields *f, Dwarf_Die *type, uint64_t offset)
+{
+    Dwarf_Die part, base;
+    pop_status status = POP_OK;
+    for (int end = dwarf_child(type, &part); end == 0 && status == POP_OK; end = dwarf_siblingof(&part, &part)) {
+        if (dwarf_tag(&part) != DW_TAG_inheritance || !type_of(&part, &base) || !cpp_strip(f->names, &base))
+            continue;
+        if (dwarf_hasattr(&part, DW_AT_virtuality))
+            return reflect_refuse(f->r, NULL, "vertex '%s' has a virtual base, which a vertex cannot have", f->codelet->name);
+        status = read_class(f, &base, offset + die_number(&part, DW_AT_data_member_location, 0));
+    }
+    for (int end = dwarf_child(type, &part); end == 0 && status == POP_OK; end = dwarf_siblingof(&part, &part))
+        if (dwarf_tag(&part) == DW_TAG_member && !is_static(&part))
+            status = read_field(f, &part, offset);
+    return status;
+}
+
+pop_status cpp_reflect_fields(struct reflection *r, const struct cpp_names *names, Dwarf_Die *type, struct codelet *codelet)
+{
+    struct fields f = { .r = r, .names = names, .codelet = codelet };
+    pop_status status = read_class(&f, type, 0);
+    codelet->field_count = (uint32_t)f.list.count;
+    codelet->fields = arena_alloc(r->arena, f.list.count * sizeof(*f.list.data));
+    if (f.list.count)
+        memcpy(codelet->fields, f.list.data, f.list.count * sizeof(*f.list.data));
+    vec_free(&f.list);
+    return status;
+}
