@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine is connected to: streams, callbacks, host functions, remote buffers; and what callbacks throw.
+#include <poplar/Engine.hpp>
+#include <poplar/HostFunctionCallback.hpp>
+#include <poplar/StreamCallback.hpp>
+
+#include <stdexcept>
+
+#include "run_graph.hpp"
+
+using namespace poplar;
+using namespace poplar::program;
+
+struct StreamGraph : RunGraph {
+    DataStream in, out;
+    Sequence step;
+    StreamGraph()
+        : in(graph.addHostToDeviceFIFO("in", FLOAT, 4)), out(graph.addDeviceToHostFIFO("out", FLOAT, 4)),
+          step({ Copy(in, v), Execute(addOne), Copy(v, out) })
+    {
+    }
+};
+
+// row: 1.4 void connectStream(StringRef|DataStream, void* begin
+TEST(circular_streams)
+{
+    StreamGraph g;
+    Engine engine(g.graph, Repeat(2, g.step));
+    engine.load(g.device);
+    std::vector<float> from(12), to(8);
+    for (unsigned i = 0; i < 12; ++i)
+        from[i] = static_cast<float>(i);
+    engine.connectStream("in", from.data(), from.data() + from.size());
+    engine.connectStream(g.out, &to[0], &to[0] + 8);
+    engine.run();
+    CHECK(to[0] == 1 && to[7] == 8);
+    engine.run(); // the third and, round the corner, the first
+    CHECK(to[0] == 9 && to[4] == 1);
+    CHECK_THROWS(engine.connectStream(g.in, from.data(), from.data() + 5), stream_connection_error, "20");
+}
+
+// row: 1.4 void connectStream(StringRef|DataStream, void* p)
+TEST(streams_of_one_buffer)
+{
+    StreamGraph g;
+    Engine engine(g.graph, Repeat(2, g.step));
+    engine.load(g.device);
+    CHECK_THROWS(engine.run(), stream_connection_error, "'in'");
+    float from[4] = { 1, 2, 3, 4 };
+    std::vector<float> to(4), other(4);
+    const std::string name = "in";
+    engine.connectStream(name, from);
+    engine.connectStream(g.out, to.data());
+    engine.run();
+    CHECK(to[0] == 2 && to[3] == 5);
+    engine.connectStream("out", other); // between runs
+    engine.connectStream("in", ArrayRef<float>(to));
+    engine.run();
+    CHECK(other[0] == 3 && to[0] == 2);
+    engine.connectStream(g.in, other);
+    engine.connectStream(g.in, ArrayRef<float>(other));
+    CHECK_THROWS(engine.connectStream("inn", from), stream_connection_error, "'in'");
+}
+
+// Says what was called.
+class Recorder : public StreamCallback {
+public:
+    Recorder(std::string &log, bool mayPrefetch) : calls(log), ready(mayPrefetch) {}
+    ~Recorder() override { calls += 'd'; }
+    Result prefetch(void *p) override
+    {
+        calls += 'p';
+        if (!ready)
+            return Result::NotAvailable;
+        fill(p);
+        return Result::Success;
+    }
+    void fetch(void *p) noexcept override
+    {
+        calls += 'f';
+        fill(p);
+    }
+    void complete() override { calls += 'c'; }
+    void invalidatePrefetched() noexcept override { calls += 'i'; }
+
+private:
+    void fill(void *p)
+    {
+        ++next;
+        for (unsigned i = 0; i < 4; ++i)
+            static_cast<float *>(p)[i] = next;
+    }
+    std::string &calls;
+    bool ready;
+    float next = 0;
+};
+
+class OnlyFetch : public LegacyStreamCallback {
+public:
+    explicit OnlyFetch(float of) : value(of) {}
+    void fetch(void *p) override
+    {
+        for (unsigned i = 0; i < 4; ++i)
+            static_cast<float *>(p)[i] = value;
+    }
+
+private:
+    float value;
+};
+
+// row: 1.4 void connectStreamToCallback(
+// row: 1.7 StreamCallbackBase
+// row: 1.7 StreamCallback {
+TEST(callbacks)
+{
+    std::string log;
+    StreamGraph g;
+    std::vector<float> seen;
+    {
+        Engine engine(g.graph, Repeat(3, g.step));
+        engine.load(g.device);
+        engine.connectStreamToCallback("in", std::unique_ptr<Recorder>(new Recorder(log, true)));
+        engine.connectStreamToCallback(g.out, [&](void *p) { seen.push_back(*static_cast<float *>(p)); });
+        engine.run();
+        CHECK(seen == std::vector<float>({ 2, 3, 4 }));
+        CHECK(log.compare(0, 2, "fc") == 0);
+        Engine moved = std::move(engine);
+        log.clear();
+        moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch>(new OnlyFetch(7)));
+        CHECK(log.back() == 'd');
+        moved.connectStreamToCallback("out", 0, StreamCallbackHandle([&](void *p) { seen.assign(1, *static_cast<float *>(p)); }));
+        moved.run();
+        CHECK(seen[0] == 8);
+        std::unique_ptr<StreamCallback> base(new Recorder(log, false));
+        moved.connectStreamToCallback(g.in, 0, std::move(base));
+        moved.run();
+        CHECK(seen[0] == 4);
+        CHECK_THROWS(moved.connectStreamToCallback("in", 1, [](void *) {}), stream_connection_error, "replica");
+        CHECK_THROWS(moved.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()), stream_connection_error, "null");
+        CHECK_THROWS(moved.connectStreamToCallback("none", [](void *) {}), stream_connection_error, "'none'");
+        log.clear();
+    }
+    CHECK(log == "d" || log == "id"); // what was prefetched is dropped with the engine
+}
+
+TEST(prefetch)
+{
+    for (bool available : { true, false }) {
+        std::string log;
+        StreamGraph g;
+        std::vector<float> seen;
+        Engine engine(g.graph, Repeat(5, g.step), { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
+        engine.load(g.device);
+        engine.connectStreamToCallback("in", std::unique_ptr<Recorder>(new Recorder(log, available)));
+        engine.connectStreamToCallback("out", [&](void *p) { seen.push_back(*static_cast<float *>(p)); });
+        engine.run();
+        CHECK(seen == std::vector<float>({ 2, 3, 4, 5, 6 }));
+        CHECK(log == (available ? "fcpcpcpcpcp" : "fcpfcpfcpfcpfcp"));
+        log.clear();
+        engine.load(g.device);
+        CHECK(log == (available ? "i" : ""));
+    }
+}
+
+struct Mine : std::exception {
+    const char *what() const noexcept override { return "mine"; }
+};
+struct NoException {
+    int number;
+};
+
+template <typename F> static int numberThrown(F call)
+{
+    try {
+        call();
+    } catch (const NoException &thrown) {
+        return thrown.number;
+    }
+    return 0;
+}
+
+TEST(what_callbacks_throw_comes_out_of_run)
+{
+    StreamGraph g;
+    Engine engine(g.graph, { Repeat(3, g.step), Execute(g.addOne) });
+    engine.load(g.device);
+    int calls = 0;
+    float to[4], v[4];
+    engine.connectStream("out", to);
+    engine.connectStreamToCallback("in", [&](void *) {
+        if (++calls == 2)
+            throw std::out_of_range("the data is over");
+    });
+    CHECK_THROWS(engine.run(0), std::out_of_range, "the data is over");
+    CHECK(calls == 2);
+    engine.run(1); // the engine is as good as before
+    engine.readTensor("v", v);
+    calls = 5;
+    engine.run(0);
+    CHECK(calls == 8);
+    engine.connectStreamToCallback("in", [](void *) { throw NoException{ 42 }; });
+    CHECK(numberThrown([&] { engine.run(0); }) == 42);
+
+    struct Throws : StreamCallback {
+        char where;
+        explicit Throws(char at) : where(at) {}
+        Result prefetch(void *)
+        {
+            check('p');
+            return Success;
+        }
+        void fetch(void *p)
+        {
+            std::memset(p, 0, 16);
+            check('f');
+        }
+        void complete() { check('c'); }
+        void check(char at)
+        {
+            if (at == where)
+                throw Mine();
+        }
+    };
+    Engine prefetching(g.graph, g.step, { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
+    prefetching.load(g.device);
+    prefetching.connectStream("out", to);
+    for (char where : { 'p', 'f', 'c' }) {
+        prefetching.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws(where)));
+        CHECK_THROWS(prefetching.run(0), Mine, "mine");
+    }
+    prefetching.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws('-')));
+    prefetching.run(0);
+    CHECK(to[0] == 1);
+}
+
+// row: 1.4 void connectHostFunction(
+TEST(host_functions)
+{
+    RunGraph g;
+    typedef Graph::HostFunctionArgument Argument;
+    HostFunction sum = g.graph.addHostFunction("sum", { Argument(FLOAT, 4), Argument(INT, 1) }, { Argument(FLOAT, 4) });
+    Engine engine(g.graph, Sequence{ Call(sum, { g.v, g.counter }, { g.v }) });
+    engine.load(g.device);
+    CHECK_THROWS(engine.run(), stream_connection_error, "'sum'");
+    auto add = [](ArrayRef<const void *> in, ArrayRef<void *> out) {
+        CHECK(in.size() == 2 && out.size() == 1);
+        for (unsigned i = 0; i < 4; ++i)
+            static_cast<float *>(out[0])[i] = static_cast<const float *>(in[0])[i] + static_cast<float>(*static_cast<const int *>(in[1]));
+    };
+    engine.connectHostFunction("sum", 0, add);
+    int counter = 5;
+    float v[4];
+    engine.writeTensor("counter", &counter);
+    engine.run();
+    engine.run();
+    engine.readTensor("v", v);
+    CHECK(v[1] == 10);
+    struct Fails : HostCallback {
+        void operator()(ArrayRef<const void *>, ArrayRef<void *>) override { throw Mine(); }
+    };
+    engine.connectHostFunction(sum, 0, std::unique_ptr<Fails>(new Fails));
+    CHECK_THROWS(engine.run(), Mine, "mine");
+    engine.readTensor("v", v);
+    CHECK(v[1] == 10);
+    CHECK_THROWS(engine.connectHostFunction("som", 0, add), stream_connection_error, "'sum'");
+    CHECK_THROWS(engine.connectHostFunction("sum", 1, add), stream_connection_error, "replica");
+}
+
+// row: 1.4 void copyToRemoteBuffer(
+TEST(remote_buffers)
+{
+    RunGraph g;
+    RemoteBuffer far = g.graph.addRemoteBuffer("far", FLOAT, 4, 2);
+    Tensor row = g.graph.addConstant(INT, {}, 1);
+    g.graph.setTileMapping(row, 0);
+    Engine engine(g.graph, Sequence{ Copy(far, g.v, row), Execute(g.addOne), Copy(g.v, far, row) });
+    float from[4] = { 1, 2, 3, 4 }, to[4] = {};
+    CHECK_THROWS(engine.copyToRemoteBuffer(from, "far", 1), runtime_error, "load");
+    engine.load(g.device);
+    const std::string name = "far";
+    const int repeat = 1;
+    engine.copyToRemoteBuffer(from, name, repeat);
+    engine.copyToRemoteBuffer(from, "far", 0, 0);
+    engine.copyToRemoteBuffer(ArrayRef<float>(from), "far", 1);
+    engine.run();
+    engine.run(); // contents stay
+    engine.copyFromRemoteBuffer(name, to, 1);
+    CHECK(to[0] == 3 && to[3] == 6);
+    engine.copyFromRemoteBuffer("far", static_cast<void *>(to), 0, 0);
+    CHECK(to[0] == 1);
+    CHECK_THROWS(engine.copyFromRemoteBuffer("far", to, 2), index_error, "2");
+    CHECK_THROWS(engine.copyToRemoteBuffer(from, "fat", 0), poplar_error, "'far'");
+}
+
+TEST(a_callback_stops_its_run)
+{
+    StreamGraph g;
+    Engine engine(g.graph, Repeat(1000, g.step));
+    engine.load(g.device);
+    float to[4];
+    int calls = 0;
+    engine.connectStream("out", to);
+    engine.connectStreamToCallback("in", [&](void *) {
+        if (++calls == 3)
+            engine.stop();
+    });
+    engine.run();
+    CHECK(calls == 3);
+}
+
+MAIN()
