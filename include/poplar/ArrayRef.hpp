@@ -15,7 +15,10 @@ public:
     typedef T value_type;
     typedef const T *const_iterator;
     typedef const T *iterator;
+    typedef const T &const_reference;
+    typedef const T &reference;
     typedef std::size_t size_type;
+    typedef std::ptrdiff_t difference_type;
 
     constexpr ArrayRef() : pointer(nullptr), count(0) {}
     constexpr ArrayRef(const T *first, std::size_t elements) : pointer(first), count(elements) {}
@@ -64,4 +67,9 @@ template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b
 }
 
 } // namespace poplar
+
+// Where version 3 keeps it.
+namespace gccs {
+template <typename T> using ArrayRef = poplar::ArrayRef<T>;
+} // namespace gccs
 #endif

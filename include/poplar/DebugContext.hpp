@@ -110,31 +110,31 @@ enum class DebugSerializationFormat { JSON, CBOR };
 class DebugInfo {
 public:
     DebugInfo(const DebugContext &context, std::string layerName)
-        : path(context.getPathName()), layer(std::move(layerName)), place(context.getSourceLocation()), identity(pop_debug_new_id()),
-          parent(context.getId()), values()
+        : ownPath(context.getPathName()), ownLayer(std::move(layerName)), ownPlace(context.getSourceLocation()), ownId(pop_debug_new_id()),
+          ownParent(context.getId()), ownValues()
     {
     }
     DebugInfo(const DebugInfo &) = delete;
     DebugInfo &operator=(const DebugInfo &) = delete;
     virtual ~DebugInfo()
     {
-        if (!pop_debug_is_open() && values.type == POP_PROFILE_NULL)
+        if (!pop_debug_is_open() && ownValues.type == POP_PROFILE_NULL)
             return;
         pop_debug_record record = pop_debug_record();
-        record.id = identity;
-        record.parent_id = parent;
-        record.layer = layer.c_str();
-        record.name = path.c_str();
-        record.where.file = place.getFileName();
-        record.where.line = static_cast<int>(place.getLineNumber());
-        record.function = place.getFunctionName();
-        record.values = &values;
+        record.id = ownId;
+        record.parent_id = ownParent;
+        record.layer = ownLayer.c_str();
+        record.name = ownPath.c_str();
+        record.where.file = ownPlace.getFileName();
+        record.where.line = static_cast<int>(ownPlace.getLineNumber());
+        record.function = ownPlace.getFunctionName();
+        record.values = &ownValues;
         pop_debug_write(&record);
-        pop_profile_free(&values);
+        pop_profile_free(&ownValues);
     }
 
-    DebugId getId() const { return identity; }
-    const std::string &getPathName() const { return path; }
+    DebugId getId() const { return ownId; }
+    const std::string &getPathName() const { return ownPath; }
     // Adds to the record; false when none is written (defined in ProfileValue.hpp).
     bool setValue(const std::string &name, const ProfileValue &value);
 
@@ -151,10 +151,11 @@ public:
     }
 
 private:
-    std::string path, layer;
-    SourceLocation place;
-    DebugId identity, parent;
-    pop_profile_value values; // null, or a map
+    // Names that classes which derive from this are not likely to use.
+    std::string ownPath, ownLayer;
+    SourceLocation ownPlace;
+    DebugId ownId, ownParent;
+    pop_profile_value ownValues; // null, or a map
 };
 
 inline DebugNameAndId::DebugNameAndId(std::string name, DebugId id, std::string parentPath)

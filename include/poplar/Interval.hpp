@@ -9,12 +9,14 @@
 namespace poplar {
 
 template <typename T> struct GenericInterval {
-    GenericInterval() : lower(), upper() {}
-    GenericInterval(T begin, T end) : lower(begin), upper(end) {}
+    typedef T value_type;
 
-    const T &begin() const { return lower; }
-    const T &end() const { return upper; }
-    T size() const { return upper - lower; }
+    constexpr GenericInterval() : lower(), upper() {}
+    constexpr GenericInterval(T begin, T end) : lower(begin), upper(end) {}
+
+    constexpr const T &begin() const { return lower; }
+    constexpr const T &end() const { return upper; }
+    constexpr T size() const { return upper - lower; }
 
     friend bool operator==(const GenericInterval &a, const GenericInterval &b) { return a.lower == b.lower && a.upper == b.upper; }
     friend bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
@@ -27,7 +29,6 @@ template <typename T> struct GenericInterval {
         return out << '[' << interval.lower << ':' << interval.upper << ')';
     }
 
-private:
     T lower, upper;
 };
 

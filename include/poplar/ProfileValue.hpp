@@ -18,7 +18,10 @@ public:
     typedef std::string String;
     typedef std::vector<ProfileValue> Vector;
     typedef std::map<std::string, ProfileValue> Map;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" // names in a scope of their own, which gcc compares with the element types
     enum class Type { NONE, BOOL, INT, UINT, DOUBLE, STRING, VECTOR, MAP };
+#pragma GCC diagnostic pop
 
     ProfileValue() : kind(Type::NONE) { as.natural = 0; }
     template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0> ProfileValue(T value) { setNumber(value); }
@@ -256,9 +259,9 @@ inline bool DebugInfo::setValue(const std::string &name, const ProfileValue &val
 {
     if (!pop_debug_is_open())
         return false;
-    if (values.type == POP_PROFILE_NULL)
-        values = pop_profile_map_new();
-    pop_profile_set(&values, name.c_str(), detail::profileValue(value));
+    if (ownValues.type == POP_PROFILE_NULL)
+        ownValues = pop_profile_map_new();
+    pop_profile_set(&ownValues, name.c_str(), detail::profileValue(value));
     return true;
 }
 

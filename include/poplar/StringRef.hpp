@@ -36,6 +36,22 @@ inline bool operator<(const StringRef &a, const StringRef &b)
     int order = least ? std::memcmp(a.data(), b.data(), least) : 0;
     return order ? order < 0 : a.size() < b.size();
 }
+inline bool operator>(const StringRef &a, const StringRef &b)
+{
+    return b < a;
+}
+inline bool operator<=(const StringRef &a, const StringRef &b)
+{
+    return !(b < a);
+}
+inline bool operator>=(const StringRef &a, const StringRef &b)
+{
+    return !(a < b);
+}
+inline std::string operator+(const StringRef &a, const StringRef &b)
+{
+    return a.cloneAsString().append(b.data() ? b.data() : "", b.size());
+}
 inline std::ostream &operator<<(std::ostream &out, const StringRef &text)
 {
     return out.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -70,4 +86,14 @@ private:
 
 } // namespace detail
 } // namespace poplar
+
+namespace gccs {
+using poplar::StringRef;
+} // namespace gccs
+
+namespace std {
+template <> struct hash<poplar::StringRef> {
+    size_t operator()(const poplar::StringRef &text) const { return hash<string>()(text.cloneAsString()); }
+};
+} // namespace std
 #endif

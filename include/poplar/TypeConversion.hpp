@@ -29,9 +29,13 @@ template <typename T> void convertToDeviceType(const Type &type, ArrayRef<T> fro
     detail::needConvertible(type);
     pop_convert(detail::hostType<T>(), from.data(), type.c(), to, from.size());
 }
-template <typename T> void convertToDeviceType(const Type &type, const std::vector<T> &from, void *to)
+template <typename T, typename A> void convertToDeviceType(const Type &type, const std::vector<T, A> &from, void *to)
 {
     convertToDeviceType(type, ArrayRef<T>(from), to);
+}
+template <typename T, typename M> void convertToDeviceType(const Type &type, const M &, ArrayRef<T> from, void *to)
+{
+    convertToDeviceType(type, from, to); // metadata is for 8-bit floats alone, which are refused
 }
 // Reads elements of a type into host values.  What an ArrayRef shows is const; here it stands for the place to write to.
 template <typename T> void convertFromDeviceType(const Type &type, const void *from, ArrayRef<T> to)
@@ -39,9 +43,14 @@ template <typename T> void convertFromDeviceType(const Type &type, const void *f
     detail::needConvertible(type);
     pop_convert(type.c(), from, detail::hostType<T>(), const_cast<T *>(to.data()), to.size());
 }
-template <typename T> void convertFromDeviceType(const Type &type, const void *from, std::vector<T> &to)
+template <typename T, typename A> void convertFromDeviceType(const Type &type, const void *from, std::vector<T, A> &to)
 {
     convertFromDeviceType(type, from, ArrayRef<T>(to));
+}
+
+template <typename T, typename M> void convertFromDeviceType(const Type &type, const M &, const void *from, ArrayRef<T> to)
+{
+    convertFromDeviceType(type, from, to);
 }
 
 } // namespace poplar

@@ -59,10 +59,10 @@ inline int main(int argc, char **argv)
     static void name();                                                                                                \
     static const check::Register register_##name(#name, name);                                                         \
     static void name()
-#define CHECK(condition)                                                                                               \
+#define CHECK(...) /* a condition, which may have commas in braces */                                                   \
     do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            check::fail(__FILE__, __LINE__, "CHECK(" #condition ")");                                                  \
+        if (!(__VA_ARGS__))                                                                                            \
+            check::fail(__FILE__, __LINE__, "CHECK(" #__VA_ARGS__ ")");                                                  \
     } while (0)
 // The expression throws Class with all of text in what().
 #define CHECK_THROWS(expression, Class, part)                                                                          \

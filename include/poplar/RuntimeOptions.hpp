@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a run.  They are accepted where version 3 takes them, and change nothing.
+#ifndef POPLAR_RUNTIME_OPTIONS_HPP
+#define POPLAR_RUNTIME_OPTIONS_HPP
+
+#include <poplar/OptionFlags.hpp>
+
+namespace poplar {
+
+class RuntimeOptions {
+public:
+    RuntimeOptions() {}
+    RuntimeOptions(const OptionFlags &options) : flags(options) {}
+    operator const OptionFlags &() const { return flags; }
+
+private:
+    OptionFlags flags;
+};
+
+} // namespace poplar
+#endif

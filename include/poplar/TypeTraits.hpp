@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a host type.
+#ifndef POPLAR_TYPE_TRAITS_HPP
+#define POPLAR_TYPE_TRAITS_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+namespace poplar {
+
+class IeeeHalf;
+
+struct TypeTraits {
+    std::size_t size, align; // bytes
+    bool isFloat, isSigned;
+
+    // Whether values of the type can be elements of device data: numbers and truth values.
+    template <typename T> static constexpr bool isSimpleType()
+    {
+        return std::is_arithmetic<T>::value || std::is_same<typename std::remove_cv<T>::type, IeeeHalf>::value;
+    }
+    template <typename T> static constexpr TypeTraits make()
+    {
+        return TypeTraits{ sizeof(T), alignof(T), isSimpleType<T>() && !std::is_integral<T>::value,
+                           isSimpleType<T>() && !std::is_unsigned<T>::value };
+    }
+
+    friend constexpr bool operator==(const TypeTraits &a, const TypeTraits &b)
+    {
+        return a.size == b.size && a.align == b.align && a.isFloat == b.isFloat && a.isSigned == b.isSigned;
+    }
+    friend constexpr bool operator!=(const TypeTraits &a, const TypeTraits &b) { return !(a == b); }
+};
+
+} // namespace poplar
+#endif
