@@ -46,7 +46,7 @@ inline std::size_t hash_value(const Type &type)
 constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT), SIGNED_LONG(POP_LONG),
     SIGNED_LONGLONG(POP_LONGLONG);
 
-// The element type of a host type: equivalent_device_type<float>().value is FLOAT.
+// The element type of a host type: equivalent_device_type<float>().value is FLOAT.  That of half comes with its header.
 template <typename T> struct equivalent_device_type;
 #define POPLAR_DECLARE_EQUIV_TYPE(HostType, DeviceType)                                                                \
     template <> struct equivalent_device_type<HostType> {                                                              \
@@ -54,7 +54,6 @@ template <typename T> struct equivalent_device_type;
         equivalent_device_type() : value(DeviceType) {}                                                                \
     };
 
-class IeeeHalf;
 POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)
 POPLAR_DECLARE_EQUIV_TYPE(char, CHAR)
 POPLAR_DECLARE_EQUIV_TYPE(signed char, SIGNED_CHAR)
@@ -67,7 +66,6 @@ POPLAR_DECLARE_EQUIV_TYPE(long, LONG)
 POPLAR_DECLARE_EQUIV_TYPE(unsigned long, UNSIGNED_LONG)
 POPLAR_DECLARE_EQUIV_TYPE(long long, LONGLONG)
 POPLAR_DECLARE_EQUIV_TYPE(unsigned long long, UNSIGNED_LONGLONG)
-POPLAR_DECLARE_EQUIV_TYPE(IeeeHalf, HALF)
 POPLAR_DECLARE_EQUIV_TYPE(float, FLOAT)
 POPLAR_DECLARE_EQUIV_TYPE(double, DOUBLE)
 

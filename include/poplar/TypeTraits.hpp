@@ -8,7 +8,14 @@
 
 namespace poplar {
 
-class IeeeHalf;
+namespace detail {
+
+// half, where it is known, is one besides these.
+template <typename T> struct IsSimple {
+    static constexpr bool value = std::is_arithmetic<T>::value;
+};
+
+} // namespace detail
 
 struct TypeTraits {
     std::size_t size, align; // bytes
@@ -17,7 +24,7 @@ struct TypeTraits {
     // Whether values of the type can be elements of device data: numbers and truth values.
     template <typename T> static constexpr bool isSimpleType()
     {
-        return std::is_arithmetic<T>::value || std::is_same<typename std::remove_cv<T>::type, IeeeHalf>::value;
+        return detail::IsSimple<typename std::remove_cv<T>::type>::value;
     }
     template <typename T> static constexpr TypeTraits make()
     {

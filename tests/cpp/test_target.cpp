@@ -2,6 +2,7 @@
 // Targets: every question, by the numbers of docs/devices.md; and conversions of host data.
 #include "check.hpp"
 
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/Target.hpp>
 
 #include <cstdint>
@@ -150,7 +151,7 @@ TEST(targets_are_values)
 }
 
 // row: 1.5 copyFloatToDeviceHalf / copyDeviceHalfToFloat
-TEST(half)
+TEST(half_conversions)
 {
     const std::vector<float> from{1.0f, -2.5f, 65504.0f, 1.0f / 3};
     std::vector<std::uint16_t> raw(4);
@@ -181,6 +182,10 @@ TEST(conversion)
     std::vector<long> longs(3);
     convertFromDeviceType(SIGNED_CHAR, bytes, longs);
     CHECK(longs[1] == -2 && longs[2] == 3);
+    std::vector<IeeeHalf> halves(3);
+    convertFromDeviceType(HALF, raw, halves);
+    CHECK(static_cast<float>(halves[0]) == 0.5f && static_cast<float>(halves[2]) == -1);
+    CHECK(static_cast<float>(ipu2.getTypeLimitsMaxAs<IeeeHalf>(HALF)) == 65504.0f);
     CHECK_THROWS(convertToDeviceType(poplar::QUARTER, from, raw), type_error, "quarter");
 }
 // row: 1.7 StringRef versionString(); packageHash()

@@ -7,6 +7,7 @@
 #include <poplar/DataStreamType.hpp>
 #include <poplar/Error.hpp>
 #include <poplar/FunctionBufferMappingType.hpp>
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/SerializationFormat.hpp>
@@ -95,6 +96,7 @@ TEST(traits)
     static_assert(TypeTraits::isSimpleType<int>() && TypeTraits::isSimpleType<bool>() && TypeTraits::isSimpleType<IeeeHalf>(), "values");
     static_assert(!TypeTraits::isSimpleType<std::string>() && !TypeTraits::isSimpleType<int *>(), "not values");
     const TypeTraits traits = TypeTraits::make<float>();
+    CHECK(TypeTraits::make<IeeeHalf>().isFloat && TypeTraits::make<IeeeHalf>().size == 2);
     CHECK(traits.size == 4 && traits.align == 4 && traits.isFloat && traits.isSigned && traits != TypeTraits::make<unsigned>());
 }
 
