@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two compilations: one with debug information, to read the vertex types from, and one for speed, with the code that runs them. */
 #include "popc/build.h"
+#include "popc/child.h"
+#include "popc/constraints.h"
 #include "popc/made.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -112,21 +115,74 @@ static pop_status compile(const struct source *source, struct command *command, 
 
 /* ---- the steps ---- */
 
+/* The preprocessor, for constraints: it runs beside the first compilation when the source itself has any. */
+struct preprocessor {
+    struct command command;
+    struct child child;
+    bool started;
+};
+
+static void start_preprocessor(struct preprocessor *p, const struct source *source, const char *compiler, const struct scratch *scratch)
+{
+    start_command(&p->command, source, compiler);
+    command_add(&p->command, (const char *const[]){ "-E", "-w", "-o", scratch->preprocessed.text, scratch->source.text, NULL });
+    *vec_push(&p->command.words) = NULL;
+    p->started = child_start(&p->child, p->command.words.data, NULL) == POP_OK;
+}
+
+/* Our own headers have none. */
+static bool includes_constraints(const struct source *source, const struct built *built)
+{
+    bool found = false;
+    size_t own = strlen(source->include);
+    for (size_t i = 0; i < built->included.count && !found; ++i) {
+        const char *name = built->included.data[i];
+        char *text;
+        size_t size;
+        if (strncmp(name, source->include, own) == 0 || strncmp(name, "/usr/", 5) == 0 || file_read(name, &text, &size, NULL) != POP_OK)
+            continue;
+        found = constraints_in(text, size);
+        free(text);
+    }
+    return found;
+}
+
+static void finish_preprocessor(struct preprocessor *p, const struct scratch *scratch, struct reflection *reflection, struct built *built, bool wanted)
+{
+    struct str said = { 0 };
+    char *text;
+    size_t size;
+    if (p->started && child_wait(&p->child, &said) == 0 && wanted && file_read(scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
+        constraints_read(reflection, text, &built->messages);
+        free(text);
+    }
+    vec_free(&p->command.words);
+    str_free(&said);
+}
+
 static pop_status reflect(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
                           struct reflection *reflection, pop_error *error)
 {
     struct str text = { 0 };
     struct command command;
-    char *object;
+    struct preprocessor preprocessor = { .started = false };
+    char *object = NULL;
     size_t size;
     source_write(source, &text);
+    pop_status status = file_write(scratch->source.text, text.text, text.length, error);
+    if (status == POP_OK && source->language == POPC_CPP && constraints_in(source->text, source->size))
+        start_preprocessor(&preprocessor, source, compiler, scratch);
     reflection_command(&command, source, compiler, scratch);
-    pop_status status = compile(source, &command, scratch, &text, &built->messages, &object, &size, error);
+    if (status == POP_OK)
+        status = compile(source, &command, scratch, NULL, &built->messages, &object, &size, error);
     if (status == POP_OK) {
         built_read_included(built, scratch);
         status = reflect_object(reflection, object, size);
         free(object);
+        if (source->language == POPC_CPP && !preprocessor.started && includes_constraints(source, built))
+            start_preprocessor(&preprocessor, source, compiler, scratch);
     }
+    finish_preprocessor(&preprocessor, scratch, reflection, built, status == POP_OK);
     vec_free(&command.words);
     str_free(&text);
     return status;
@@ -202,7 +258,7 @@ pop_status build_module(const struct source *source, const char *compiler, const
     if (status == POP_OK) {
         take_codelets(module, &reflection);
         if (source->flags->devices)
-            device_compile(source, compiler, device_compiler, &scratch, built, module);
+            device_compile(source, compiler, device_compiler, &scratch, &reflection, built, module);
     }
     scratch_close(&scratch);
     vec_free(&reflection.vertices);

@@ -26,7 +26,7 @@ struct built {
 
 /* A directory of our own for the compiler's files. */
 struct scratch {
-    struct str directory, source, object, unlinked, included;
+    struct str directory, source, object, unlinked, preprocessed, included;
 };
 
 pop_status scratch_open(struct scratch *scratch, enum popc_language language, pop_error *error);
@@ -51,7 +51,7 @@ void built_read_included(struct built *built, const struct scratch *scratch);
 /* device_compile.c: compiles the source for the devices that its flags name and writes module->devices.  Nothing here is an error: what
  * does not compile is estimated.  device_compiler is NULL when there is none. */
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
-                    struct built *built, struct module *module);
+                    const struct reflection *reflection, struct built *built, struct module *module);
 
 /* built is filled either way. */
 pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);

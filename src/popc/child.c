@@ -41,27 +41,39 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error)
+pop_status child_start(struct child *child, const char *const *arguments, pop_error *error)
 {
-    int output = memfd_create("compiler output", MFD_CLOEXEC);
-    if (output < 0)
+    child->output = memfd_create("compiler output", MFD_CLOEXEC);
+    if (child->output < 0)
         return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], strerror(errno));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child->output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child->output, STDERR_FILENO);
     char **variables = environment();
-    pid_t child;
-    int reason = posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments, variables);
+    int reason = posix_spawn(&child->id, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments, variables);
     posix_spawn_file_actions_destroy(&actions);
     free(variables);
-    if (!reason) {
-        *code = wait_for(child);
-        read_back(output, said);
-    }
-    close(output);
-    if (reason)
-        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], strerror(reason));
-    return POP_OK;
+    if (!reason)
+        return POP_OK;
+    close(child->output);
+    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], strerror(reason));
+}
+
+int child_wait(struct child *child, struct str *said)
+{
+    int code = wait_for(child->id);
+    read_back(child->output, said);
+    close(child->output);
+    return code;
+}
+
+pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error)
+{
+    struct child child;
+    pop_status status = child_start(&child, arguments, error);
+    if (status == POP_OK)
+        *code = child_wait(&child, said);
+    return status;
 }

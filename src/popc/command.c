@@ -28,6 +28,7 @@ pop_status scratch_open(struct scratch *scratch, enum popc_language language, po
     scratch_name(scratch, language == POPC_CPP ? "codelets.cpp" : "codelets.c", &scratch->source);
     scratch_name(scratch, "codelets.so", &scratch->object);
     scratch_name(scratch, "unlinked.o", &scratch->unlinked);
+    scratch_name(scratch, "preprocessed", &scratch->preprocessed);
     scratch_name(scratch, "included", &scratch->included);
     return POP_OK;
 }
@@ -37,12 +38,14 @@ void scratch_close(struct scratch *scratch)
     unlink(scratch->source.text);
     unlink(scratch->object.text);
     unlink(scratch->unlinked.text);
+    unlink(scratch->preprocessed.text);
     unlink(scratch->included.text);
     rmdir(scratch->directory.text);
     str_free(&scratch->directory);
     str_free(&scratch->source);
     str_free(&scratch->object);
     str_free(&scratch->unlinked);
+    str_free(&scratch->preprocessed);
     str_free(&scratch->included);
 }
 

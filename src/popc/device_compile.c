@@ -14,22 +14,33 @@ static void device_command(struct command *command, const struct source *source,
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
-    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-D__IPU__=1", versions[arch],
+    const char *standard = source->language == POPC_CPP ? "-std=gnu++17" : "-std=gnu11";
+    command_add(command, (const char *const[]){ compiler, standard, "-D__POPC__=1", "-D__IPU__=1", versions[arch],
                                                 "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f",
                                                 "-menable-experimental-extensions", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off",
                                                 "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
                                                 "-fno-color-diagnostics", "-w", command->optimise, "-c", NULL });
+    if (source->language == POPC_CPP)
+        command_add(command, (const char *const[]){ "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-access-control", NULL });
     command_add_source(command, source);
     command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
 /* The source, and a use of each compute: a static one would be dropped. */
-static void write_text(const struct source *source, const struct module *module, struct str *text)
+static void write_text(const struct source *source, const struct module *module, const struct reflection *reflection, struct str *text)
 {
     source_write(source, text);
     str_add(text, "#line 1 \"popc\"\n");
-    for (uint32_t i = 0; i < module->codelet_count; ++i)
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        const struct reflected *vertex = reflection->vertices.data + i;
+        const char *parameters = vertex->codelet.kind == VERTEX_MULTI ? "unsigned" : "";
+        if (source->language == POPC_CPP) {
+            str_format(text, "__attribute__((used)) static %s (%s::*const popc_use_%u)(%s) = &%s::compute;\n", vertex->returns_bool ? "bool" : "void",
+                       vertex->spelled, (unsigned)i, parameters, vertex->spelled);
+            continue;
+        }
         str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, module->codelets[i].name);
+    }
 }
 
 /* The compiler's first error, or its first line. */
@@ -63,7 +74,13 @@ static void host_command(struct command *command, const struct source *source, c
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
-    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
+    bool cpp = source->language == POPC_CPP;
+    if (cpp)
+        command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                                                    "-fno-access-control", NULL });
+    else
+        command_add(command, (const char *const[]){ compiler, "-std=gnu11", NULL });
+    command_add(command, (const char *const[]){ "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
                                                 "-fno-tree-vectorize", "-fno-pic", "-fcf-protection=none", "-fno-asynchronous-unwind-tables",
                                                 "-fno-stack-protector", "-falign-functions=1", "-falign-loops=1", "-falign-jumps=1",
                                                 "-ffunction-sections", "-fdata-sections", "-fno-lto", "-w", command->optimise, "-c", NULL });
@@ -141,10 +158,10 @@ static const char *compile_for(const struct source *source, const char *compiler
 }
 
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
-                    struct built *built, struct module *module)
+                    const struct reflection *reflection, struct built *built, struct module *module)
 {
     struct str text = { 0 };
-    write_text(source, module, &text);
+    write_text(source, module, reflection, &text);
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         if (!(source->flags->devices >> arch & 1))
             continue;

@@ -4,6 +4,7 @@
 #include "popc/device_code.h"
 
 #include <gelf.h>
+#include <stdio.h>
 
 struct node {
     uint64_t bytes;
@@ -77,6 +78,31 @@ static size_t find_compute(const struct object *object, const char *vertex)
         const char *name = symbol_name(object, &symbol);
         if (strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 && symbol.st_shndx < object->node_count)
             return symbol.st_shndx;
+    }
+    return 0;
+}
+
+/* The section that a variable popc_use_INDEX points to, which is the compute of a C++ vertex; or 0. */
+static size_t find_used(const struct object *object, uint32_t index)
+{
+    char variable[32];
+    snprintf(variable, sizeof(variable), "popc_use_%u", (unsigned)index);
+    for (size_t i = 0; i < object->symbol_count; ++i) {
+        GElf_Sym symbol, target;
+        GElf_Rela with;
+        GElf_Rel without;
+        if (!gelf_getsym(object->symbols, (int)i, &symbol) || symbol.st_shndx >= object->node_count)
+            continue;
+        /* compilers mangle the name of a variable that nobody else sees: _ZL10popc_use_0 */
+        const char *name = symbol_name(object, &symbol), *at = strstr(name, variable);
+        struct node *node = object->nodes + symbol.st_shndx;
+        if (!at || at[strlen(variable)] || !node->relocations)
+            continue;
+        uint64_t info = node->has_addends && gelf_getrela(node->relocations, 0, &with)    ? with.r_info
+                        : !node->has_addends && gelf_getrel(node->relocations, 0, &without) ? without.r_info
+                                                                                            : 0;
+        if (gelf_getsym(object->symbols, (int)GELF_R_SYM(info), &target) && target.st_shndx < object->node_count)
+            return target.st_shndx;
     }
     return 0;
 }
@@ -170,6 +196,7 @@ static void measure_all(struct walk *walk, const struct codelet *codelets, uint3
     size_t *firsts = mem_zero(count, sizeof(*firsts));
     for (uint32_t i = 0; i < count; ++i) {
         firsts[i] = find_compute(walk->object, codelets[i].name);
+        firsts[i] = firsts[i] ? firsts[i] : find_used(walk->object, i);
         if (!firsts[i])
             continue;
         walk_from(walk, firsts[i]);

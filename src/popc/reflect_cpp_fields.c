@@ -61,18 +61,16 @@ static bool open_edge(const struct cpp_names *names, Dwarf_Die *type, uint8_t *d
     return false;
 }
 
+/* 64 bits are long long: by its alias int64_t the device's is, and template arguments have no aliases. */
 pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
 {
     Dwarf_Die bare = *type;
-    return cpp_strip(names, &bare) && cpp_is_half(names, &bare) ? POP_HALF : type_scalar(type);
-}
-
-/* long is no element type, but as a vertex's own number it is as good as long long; so is size_t. */
-static pop_type state_scalar(const struct cpp_names *names, const Dwarf_Die *type)
-{
-    Dwarf_Die bare = *type;
-    pop_type scalar = cpp_scalar(names, type);
-    if (scalar || !cpp_strip(names, &bare) || dwarf_tag(&bare) != DW_TAG_base_type || die_number(&bare, DW_AT_byte_size, 0) != 8)
+    if (!cpp_strip(names, &bare))
+        return POP_TYPE_NULL;
+    if (cpp_is_half(names, &bare))
+        return POP_HALF;
+    pop_type scalar = type_scalar(&bare);
+    if (scalar || dwarf_tag(&bare) != DW_TAG_base_type || die_number(&bare, DW_AT_byte_size, 0) != 8)
         return scalar;
     uint64_t encoding = die_number(&bare, DW_AT_encoding, 0);
     return encoding == DW_ATE_signed ? POP_LONGLONG : encoding == DW_ATE_unsigned ? POP_UNSIGNED_LONGLONG : POP_TYPE_NULL;
@@ -95,6 +93,7 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
         return;
     if (field->direction == FIELD_STATE && open_edge(names, &type, &field->direction)) {
         field->shape = SHAPE_SCALARS;
+        field->alignment = 0; /* it was the pointers' */
         field->inner_stride = POINTER_BYTES;
         *element = type;
     }
@@ -168,7 +167,7 @@ static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
     struct codelet_field field = { .name = arena_string(f->r->arena, name) };
     Dwarf_Word bytes;
     open_field(f->names, &type, &field, &element);
-    field.type = (uint8_t)(field.direction == FIELD_STATE ? state_scalar(f->names, &element) : cpp_scalar(f->names, &element));
+    field.type = (uint8_t)cpp_scalar(f->names, &element);
     if (!field.type || dwarf_aggregate_size(&type, &bytes) != 0)
         return refuse_type(f, member, &element);
     field.offset = (uint32_t)(base + die_number(member, DW_AT_data_member_location, 0));
