@@ -4,6 +4,7 @@
 #define POPLAR_METADATA_CREATION_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/Quarter.hpp>
 
 namespace poplar {
 namespace detail {

@@ -44,7 +44,7 @@ public:
 };
 } // namespace library
 
-// trap: 1
+// row: 3.11 trap 1:
 // row: 1.7 DebugContext(SourceLocation=Current())
 TEST(every_spelling_is_a_context)
 {

@@ -12,7 +12,7 @@
 
 using namespace poplar;
 
-// trap: 9
+// row: 3.11 trap 9:
 // row: 1.6 Device(); move-only; unsigned getId() const; const Target& getTarget() const
 TEST(devices_move)
 {

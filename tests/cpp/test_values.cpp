@@ -29,7 +29,7 @@
 
 using namespace poplar;
 
-// trap: 10
+// row: 3.11 trap 10:
 // Tables of types at file scope, before and beside any other initialisation.
 static const std::vector<Type> floatTypes = {FLOAT, HALF};
 static const std::map<Type, unsigned> sizes = {{FLOAT, 4}, {HALF, 2}, {INT, 4}, {poplar::CHAR, 1}};
@@ -100,7 +100,7 @@ TEST(traits)
     CHECK(traits.size == 4 && traits.align == 4 && traits.isFloat && traits.isSigned && traits != TypeTraits::make<unsigned>());
 }
 
-// trap: 11
+// row: 3.11 trap 11:
 // row: 1.7 struct GenericInterval<T>
 TEST(intervals)
 {
