@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// half: IEEE binary16.  On the host it is a class, since clang 14 has no _Float16 there; on the device the compiler's own type.
+// half: IEEE binary16.  A class, since clang 14 has no _Float16 for the host, and knows no operators of it next to classes elsewhere.
 // Each operation rounds to nearest even, with subnormals, infinities and NaN, and has the same bits from every compiler.
 //
 //     half op half is half; half op integer is half; half op float is float
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
-
-#ifdef __IPU__
-
-__extension__ typedef _Float16 half;
-
-#else
 
 #include <poplar/detail/half_bits.hpp>
 
@@ -133,10 +127,11 @@ template <> struct numeric_limits<half> {
 #endif
 #endif
 
-#endif // __IPU__
-
 namespace poplar {
 using ::half;
 } // namespace poplar
 
+#ifndef __POPC__
+#include <poplar/detail/half_type.hpp> // for calls of the host that take values
+#endif
 #endif

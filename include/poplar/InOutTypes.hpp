@@ -27,7 +27,6 @@ private:
     T *pointer;
 };
 
-#ifndef __IPU__ // there half is a type of the compiler's
 // An edge to a half can be used as a float too: float f = x; x + 1.0f.  That takes overloads for two edges.
 class HalfEdge {
 public:
@@ -73,7 +72,6 @@ public:
     const half &operator*() const { return *pointer; }
     const half *operator->() const { return pointer; }
 };
-#endif
 
 // Edges to the elements of a vector: the vector's own pointer and count.
 template <class V, bool Sized> class ReadableElements {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16 bits of a half from and to other numbers.  With F16C by the processor, else by integer arithmetic; both give the same bits.
+// The 16 bits of a half from and to other numbers.  With F16C (on the device: zfh) by the processor, else by integer arithmetic; both give the same bits.
 #ifndef POPLAR_DETAIL_HALF_BITS_HPP
 #define POPLAR_DETAIL_HALF_BITS_HPP
 
@@ -53,7 +53,7 @@ constexpr uint16_t softHalfFromFloat(float value)
 
 #if defined(__F16C__) && defined(__clang__)
 #define POPLAR_HALF_TYPE __fp16
-#elif defined(__F16C__) && defined(__FLT16_MANT_DIG__)
+#elif (defined(__F16C__) && defined(__FLT16_MANT_DIG__)) || defined(__riscv_zfh)
 #define POPLAR_HALF_TYPE _Float16
 #endif
 #ifdef POPLAR_HALF_TYPE

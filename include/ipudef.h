@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short vectors: float2 v = { 1, 2 }; v[0]; v + v; v * 2.0f.  Comparisons make vectors of integers, 0 or -1, as wide as the elements.
+#ifndef IPUDEF_H
+#define IPUDEF_H
+
+#include <poplar/HalfFloat.hpp>
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+
+#define POPLAR_SHORT_VECTORS(T, name)                                                                                  \
+    typedef T name##2 __attribute__((__vector_size__(2 * sizeof(T))));                                                 \
+    typedef T name##4 __attribute__((__vector_size__(4 * sizeof(T))));
+POPLAR_SHORT_VECTORS(signed char, char)
+POPLAR_SHORT_VECTORS(unsigned char, uchar)
+POPLAR_SHORT_VECTORS(short, short)
+POPLAR_SHORT_VECTORS(unsigned short, ushort)
+POPLAR_SHORT_VECTORS(int, int)
+POPLAR_SHORT_VECTORS(unsigned int, uint)
+POPLAR_SHORT_VECTORS(float, float)
+#undef POPLAR_SHORT_VECTORS
+typedef signed char char8 __attribute__((__vector_size__(8)));
+typedef unsigned char uchar8 __attribute__((__vector_size__(8)));
+typedef long long longlong2 __attribute__((__vector_size__(16)));
+
+namespace poplar {
+namespace detail {
+
+// half2 and half4: an aggregate, { a, b }, since the compiler has vectors of its own types only.  Each operation is done for all
+// elements at once and rounded once.
+template <unsigned N> struct alignas(2 * N) HalfVector {
+    half lanes[N];
+
+    half &operator[](unsigned i) { return lanes[i]; }
+    const half &operator[](unsigned i) const { return lanes[i]; }
+};
+
+typedef short Lanes8 __attribute__((__vector_size__(16)));
+
+#if defined(__F16C__)
+template <unsigned N> inline float4 widen(const HalfVector<N> &v)
+{
+    Lanes8 bits = {};
+    __builtin_memcpy(&bits, v.lanes, sizeof(v.lanes));
+    return __builtin_ia32_vcvtph2ps(bits);
+}
+template <unsigned N> inline HalfVector<N> narrow(float4 v)
+{
+    HalfVector<N> result;
+    Lanes8 bits = __builtin_ia32_vcvtps2ph(v, 0);
+    __builtin_memcpy(static_cast<void *>(result.lanes), &bits, sizeof(result.lanes));
+    return result;
+}
+#else
+template <unsigned N> inline float4 widen(const HalfVector<N> &v)
+{
+    float4 result = {};
+    for (unsigned i = 0; i < N; ++i)
+        result[i] = static_cast<float>(v.lanes[i]);
+    return result;
+}
+template <unsigned N> inline HalfVector<N> narrow(float4 v)
+{
+    HalfVector<N> result;
+    for (unsigned i = 0; i < N; ++i)
+        result.lanes[i] = half(static_cast<float>(v[i]));
+    return result;
+}
+#endif
+
+template <unsigned N> inline HalfVector<N> everyLane(half value)
+{
+    HalfVector<N> result;
+    for (unsigned i = 0; i < N; ++i)
+        result.lanes[i] = value;
+    return result;
+}
+
+#define POPLAR_HALF_VECTOR_OPERATOR(op)                                                                                \
+    template <unsigned N> inline HalfVector<N> operator op(const HalfVector<N> &a, const HalfVector<N> &b)             \
+    {                                                                                                                  \
+        return narrow<N>(widen(a) op widen(b));                                                                        \
+    }                                                                                                                  \
+    template <unsigned N> inline HalfVector<N> operator op(const HalfVector<N> &a, half b)                             \
+    {                                                                                                                  \
+        return a op everyLane<N>(b);                                                                                   \
+    }                                                                                                                  \
+    template <unsigned N> inline HalfVector<N> operator op(half a, const HalfVector<N> &b)                             \
+    {                                                                                                                  \
+        return everyLane<N>(a) op b;                                                                                   \
+    }                                                                                                                  \
+    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, const HalfVector<N> &b)               \
+    {                                                                                                                  \
+        return a = a op b;                                                                                             \
+    }                                                                                                                  \
+    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, half b)                               \
+    {                                                                                                                  \
+        return a = a op b;                                                                                             \
+    }
+POPLAR_HALF_VECTOR_OPERATOR(+)
+POPLAR_HALF_VECTOR_OPERATOR(-)
+POPLAR_HALF_VECTOR_OPERATOR(*)
+POPLAR_HALF_VECTOR_OPERATOR(/)
+#undef POPLAR_HALF_VECTOR_OPERATOR
+
+template <unsigned N> struct LaneMask;
+template <> struct LaneMask<2> {
+    typedef short2 type;
+};
+template <> struct LaneMask<4> {
+    typedef short4 type;
+};
+#define POPLAR_HALF_VECTOR_COMPARISON(op)                                                                              \
+    template <unsigned N> inline typename LaneMask<N>::type operator op(const HalfVector<N> &a, const HalfVector<N> &b) \
+    {                                                                                                                  \
+        typename LaneMask<N>::type result = {};                                                                        \
+        for (unsigned i = 0; i < N; ++i)                                                                               \
+            result[i] = a.lanes[i] op b.lanes[i] ? -1 : 0;                                                             \
+        return result;                                                                                                 \
+    }
+POPLAR_HALF_VECTOR_COMPARISON(==)
+POPLAR_HALF_VECTOR_COMPARISON(!=)
+POPLAR_HALF_VECTOR_COMPARISON(<)
+POPLAR_HALF_VECTOR_COMPARISON(>)
+POPLAR_HALF_VECTOR_COMPARISON(<=)
+POPLAR_HALF_VECTOR_COMPARISON(>=)
+#undef POPLAR_HALF_VECTOR_COMPARISON
+
+template <unsigned N> inline HalfVector<N> operator-(const HalfVector<N> &a)
+{
+    HalfVector<N> result;
+    for (unsigned i = 0; i < N; ++i)
+        result.lanes[i] = -a.lanes[i];
+    return result;
+}
+
+} // namespace detail
+} // namespace poplar
+
+typedef poplar::detail::HalfVector<2> half2;
+typedef poplar::detail::HalfVector<4> half4;
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Macros by which codelets in assembly say how much stack they use.  For C++ there is nothing in it: stacks are the compiler's matter. */
+#ifndef POPLAR_STACK_SIZE_DEFS_HPP
+#define POPLAR_STACK_SIZE_DEFS_HPP
+
+#ifdef __ASSEMBLER__
+/* clang-format off */
+.macro DEF_STACK_USAGE bytes function
+.endm
+.macro DEF_STACK_SIZE_OWN bytes function
+.endm
+.macro DEF_FUNC_CALLS caller callees:vararg
+.endm
+.macro DEF_FUNC_CALL_PTRS caller callees:vararg
+.endm
+/* clang-format on */
+#endif
+
+#endif
