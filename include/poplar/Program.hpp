@@ -20,7 +20,8 @@ namespace poplar {
 namespace program {
 
 // A list of programs that run one after another.  It may be made before any graph is known, and grows after it was added to other programs:
-// they run what was added, too.  A copy of a Sequence is the same program until something is added to the copy, which then has a list of its own.
+// they run what was added, too.  A copy of a Sequence is the same program until something is added to the copy, which then has a list of its
+// own.
 class Sequence : public Program {
     template <typename P> using IfProgram = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value, int>::type;
     template <typename P> using IfOther = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value &&
@@ -32,16 +33,16 @@ public:
     Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {})
         : Program(detail::ProgramNode::SEQUENCE, debugContext)
     {
-        const detail::Where where(debugContext.getSourceLocation().getFileName(), static_cast<int>(debugContext.getSourceLocation().getLineNumber()));
+        const detail::Where where(debugContext.getSourceLocation().getFileName(),
+                                  static_cast<int>(debugContext.getSourceLocation().getLineNumber()));
         for (const Program &program : programs)
             add(program, where);
     }
     // The guide's era: Sequence(a, b, ...).
-    template <typename P, IfOther<P> = 0> explicit Sequence(P &&only) : Sequence() { add(only); }
+    template <typename P, IfOther<P> = 0> Sequence(P &&only) : Sequence() { add(only); }
     template <typename First, typename Second, typename... Rest, IfProgram<First> = 0, IfProgram<Second> = 0>
     Sequence(First &&first, Second &&second, Rest &&...rest) : Sequence({ first, second, Program(rest)... })
-    {
-    }
+    {}
     Sequence(const Sequence &other) : Program(other), borrowed(true) {}
     Sequence(Sequence &&other) noexcept : Program(std::move(other)), borrowed(other.borrowed) {}
     Sequence &operator=(const Sequence &other)
@@ -93,82 +94,84 @@ public:
 class Execute : public Program {
 public:
     Execute(ComputeSet set, const DebugContext &debugContext = {})
-        : Program(set.c().store ? detail::checkedProgram(pop_execute_at(detail::where(debugContext), set.c(), detail::name(debugContext)), set.c().store)
-                                : pop_program())
+        : Program(set.c().store
+                      ? detail::checkedProgram(debugContext, pop_execute_at(detail::where(debugContext), set.c(), detail::name(debugContext)),
+                                               set.c().store)
+                      : pop_program())
     {
         if (!set.c().store)
             wait(detail::ProgramNode::EXECUTE, debugContext, set.c().id);
     }
     // The AND of what all vertices return goes to a scalar.
     Execute(ComputeSet set, const Tensor &consensus, const DebugContext &debugContext = {})
-        : Program(detail::checkedProgram(pop_execute_consensus_at(detail::where(debugContext), detail::inStore(set.c(), consensus.c().store),
+        : Program(detail::checkedProgram(debugContext,
+                                         pop_execute_consensus_at(detail::where(debugContext), detail::inStore(set.c(), consensus.c().store),
                                                                   consensus.c(), detail::name(debugContext)),
                                          consensus.c().store))
-    {
-    }
+    {}
 };
 
 class Copy : public Program {
 public:
     Copy(const Tensor &source, const Tensor &destination, bool dontOutline = false, const DebugContext &debugContext = {})
         : Program(between(source, destination, dontOutline, debugContext))
-    {
-    }
+    {}
     Copy(const Tensor &source, const Tensor &destination, const DebugContext &debugContext)
         : Program(between(source, destination, false, debugContext))
-    {
-    }
+    {}
     Copy(const Tensor &source, const Tensor &destination, const char *name, SourceLocation location = SourceLocation::Current())
         : Copy(source, destination, false, DebugContext(name, location))
-    {
-    }
+    {}
     Copy(const DataStream &stream, const Tensor &destination, bool optimiseMemory = false, const DebugContext &debugContext = {})
-        : Program(detail::checkedProgram(pop_copy_from_stream_at(detail::where(debugContext), stream.c(), destination.c(), optimiseMemory,
-                                                                 detail::name(debugContext)),
-                                         stream.c().store, destination.c().store))
-    {
-    }
-    Copy(const DataStream &stream, const Tensor &destination, const DebugContext &debugContext) : Copy(stream, destination, false, debugContext) {}
+        : Program(detail::checkedProgram(
+              debugContext,
+              pop_copy_from_stream_at(detail::where(debugContext), stream.c(), destination.c(), optimiseMemory, detail::name(debugContext)),
+              stream.c().store, destination.c().store))
+    {}
+    Copy(const DataStream &stream, const Tensor &destination, const DebugContext &debugContext) : Copy(stream, destination, false, debugContext)
+    {}
     Copy(const DataStream &stream, const Tensor &destination, const char *name, SourceLocation location = SourceLocation::Current())
         : Copy(stream, destination, false, DebugContext(name, location))
-    {
-    }
+    {}
     Copy(const Tensor &source, const DataStream &stream, bool optimiseMemory = false, const DebugContext &debugContext = {})
         : Program(detail::checkedProgram(
+              debugContext,
               pop_copy_to_stream_at(detail::where(debugContext), source.c(), stream.c(), optimiseMemory, detail::name(debugContext)),
               stream.c().store, source.c().store))
-    {
-    }
+    {}
     Copy(const Tensor &source, const DataStream &stream, const DebugContext &debugContext) : Copy(source, stream, false, debugContext) {}
     Copy(const Tensor &source, const DataStream &stream, const char *name, SourceLocation location = SourceLocation::Current())
         : Copy(source, stream, false, DebugContext(name, location))
-    {
-    }
+    {}
     Copy(const RemoteBuffer &buffer, const Tensor &destination, const DebugContext &debugContext = {})
         : Copy(buffer, destination, Tensor(), debugContext)
-    {
-    }
+    {}
     // offset: row indices, as many as destination has rows.
     Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset, const DebugContext &debugContext = {})
         : Program(detail::checkedProgram(
+              debugContext,
               pop_copy_from_remote_at(detail::where(debugContext), buffer.c(), destination.c(), offset.c(), detail::name(debugContext)),
               buffer.c().store, destination.c().store))
-    {
-    }
-    Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {}) : Copy(source, buffer, Tensor(), debugContext) {}
+    {}
+    Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {}) : Copy(source, buffer, Tensor(), debugContext)
+    {}
     Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset, const DebugContext &debugContext = {})
         : Program(detail::checkedProgram(
-              pop_copy_to_remote_at(detail::where(debugContext), source.c(), buffer.c(), offset.c(), detail::name(debugContext)),
+              debugContext, pop_copy_to_remote_at(detail::where(debugContext), source.c(), buffer.c(), offset.c(), detail::name(debugContext)),
               buffer.c().store, source.c().store))
+    {}
+
+    Copy(const FunctionBuffer &, const Function &, const DebugContext &debugContext = {})
     {
+        detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Copy", "code in remote memory is not supported");
     }
 
 private:
     static pop_program between(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext)
     {
         return detail::checkedProgram(
-            pop_copy_at(detail::where(debugContext), source.c(), destination.c(), dontOutline, detail::name(debugContext)), source.c().store,
-            destination.c().store);
+            debugContext, pop_copy_at(detail::where(debugContext), source.c(), destination.c(), dontOutline, detail::name(debugContext)),
+            source.c().store, destination.c().store);
     }
 };
 
@@ -176,8 +179,7 @@ class Repeat : public Program {
 public:
     Repeat(unsigned count, const Program &body, const DebugContext &debugContext = {})
         : Program(detail::ProgramNode::REPEAT, debugContext, body, count)
-    {
-    }
+    {}
 };
 
 // Runs condition, tests the scalar predicate, runs body, and again.
@@ -185,16 +187,16 @@ class RepeatWhileTrue : public Program {
 public:
     RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {})
         : Program(make(condition, predicate, body, debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program make(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext)
     {
-        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate");
-        return detail::checkedProgram(pop_repeat_while_true_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph),
-                                                               detail::name(debugContext)),
-                                      predicate.c().store);
+        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
+        return detail::checkedProgram(
+            debugContext,
+            pop_repeat_while_true_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph), detail::name(debugContext)),
+            predicate.c().store);
     }
 };
 
@@ -202,16 +204,16 @@ class RepeatWhileFalse : public Program {
 public:
     RepeatWhileFalse(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {})
         : Program(make(condition, predicate, body, debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program make(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext)
     {
-        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate");
-        return detail::checkedProgram(pop_repeat_while_false_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph),
-                                                                detail::name(debugContext)),
-                                      predicate.c().store);
+        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
+        return detail::checkedProgram(
+            debugContext,
+            pop_repeat_while_false_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph), detail::name(debugContext)),
+            predicate.c().store);
     }
 };
 
@@ -219,14 +221,14 @@ class If : public Program {
 public:
     If(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext = {})
         : Program(make(predicate, trueBody, falseBody, debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program make(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext)
     {
-        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate");
+        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
         return detail::checkedProgram(
+            debugContext,
             pop_if_at(detail::where(debugContext), predicate.c(), trueBody.c(graph), falseBody.c(graph), detail::name(debugContext)),
             predicate.c().store);
     }
@@ -284,7 +286,8 @@ public:
 private:
     static pop_program make(const Tensor &control, const DebugContext &debugContext)
     {
-        return detail::checkedProgram(pop_switch_at(detail::where(debugContext), control.c(), detail::name(debugContext)), control.c().store);
+        return detail::checkedProgram(debugContext, pop_switch_at(detail::where(debugContext), control.c(), detail::name(debugContext)),
+                                      control.c().store);
     }
     void addAll(const Cases &cases, pop_where where)
     {
@@ -302,27 +305,28 @@ private:
 class Call : public Program {
 public:
     Call(Function function, const DebugContext &debugContext = {})
-        : Program(function.c().store ? detail::checkedProgram(pop_call_at(detail::where(debugContext), function.c(), detail::name(debugContext)),
-                                                              function.c().store)
-                                     : pop_program())
+        : Program(function.c().store
+                      ? detail::checkedProgram(debugContext, pop_call_at(detail::where(debugContext), function.c(), detail::name(debugContext)),
+                                               function.c().store)
+                      : pop_program())
     {
         if (!function.c().store)
             wait(detail::ProgramNode::CALL, debugContext, function.c().id);
     }
     Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext = {})
         : Program(callHost(function, inputs, outputs, debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program callHost(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext)
     {
-        pop_store *store = function.c().store   ? function.c().store
+        pop_store *store = function.c().store ? function.c().store
                            : !inputs.empty()  ? inputs[0].c().store
                            : !outputs.empty() ? outputs[0].c().store
                                               : nullptr;
-        return detail::checkedProgram(pop_call_host_at(detail::where(debugContext), detail::inStore(function.c(), store), detail::tensors(inputs),
-                                                       detail::tensors(outputs), detail::name(debugContext)),
+        return detail::checkedProgram(debugContext,
+                                      pop_call_host_at(detail::where(debugContext), detail::inStore(function.c(), store),
+                                                       detail::tensors(inputs), detail::tensors(outputs), detail::name(debugContext)),
                                       store);
     }
 };
@@ -333,23 +337,21 @@ public:
     PrintTensor(const Tensor &t, const DebugContext &debugContext = {}) : Program(print(nullptr, t, nullptr, debugContext)) {}
     PrintTensor(const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext = {})
         : Program(print(nullptr, t, &format, debugContext))
-    {
-    }
+    {}
     PrintTensor(StringRef title, const Tensor &t, const DebugContext &debugContext = {})
         : Program(print(detail::CString(title), t, nullptr, debugContext))
-    {
-    }
+    {}
     PrintTensor(StringRef title, const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext = {})
         : Program(print(detail::CString(title), t, &format, debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program print(const char *title, const Tensor &t, const PrintTensorFmt *format, const DebugContext &debugContext)
     {
         const pop_where where = detail::where(debugContext);
         const char *name = detail::name(debugContext);
-        return detail::checkedProgram(format ? pop_print_tensor_format_at(where, title, t.c(), format->c(), name)
+        return detail::checkedProgram(debugContext,
+                                      format ? pop_print_tensor_format_at(where, title, t.c(), format->c(), name)
                                              : pop_print_tensor_at(where, title, t.c(), name),
                                       t.c().store);
     }
@@ -358,26 +360,24 @@ private:
 class WriteUndef : public Program {
 public:
     WriteUndef(const Tensor &t, const DebugContext &debugContext = {})
-        : Program(detail::checkedProgram(pop_write_undef_at(detail::where(debugContext), t.c(), detail::name(debugContext)), t.c().store))
-    {
-    }
+        : Program(detail::checkedProgram(debugContext, pop_write_undef_at(detail::where(debugContext), t.c(), detail::name(debugContext)),
+                                         t.c().store))
+    {}
 };
 
 class AssumeEqualAcrossReplicas : public Program {
 public:
     AssumeEqualAcrossReplicas(const Tensor &t, const DebugContext &debugContext = {})
         : Program(detail::checkedProgram(
-              pop_assume_equal_across_replicas_at(detail::where(debugContext), t.c(), detail::name(debugContext)), t.c().store))
-    {
-    }
+              debugContext, pop_assume_equal_across_replicas_at(detail::where(debugContext), t.c(), detail::name(debugContext)), t.c().store))
+    {}
 };
 
 class Sync : public Program {
 public:
     Sync(SyncType type, const DebugContext &debugContext = {})
         : Program(detail::ProgramNode::SYNC, debugContext, Program(), static_cast<unsigned>(type))
-    {
-    }
+    {}
 };
 
 // Ends the run with application_runtime_error.
@@ -397,18 +397,17 @@ public:
     AbortOnCondition(const Tensor &condition, const DebugContext &debugContext = {}) : Program(make(condition, nullptr, debugContext)) {}
     AbortOnCondition(const Tensor &condition, const char *message, const DebugContext &debugContext = {})
         : Program(make(condition, message, debugContext))
-    {
-    }
+    {}
     AbortOnCondition(const Tensor &condition, const std::string &message, const DebugContext &debugContext = {})
         : Program(make(condition, message.c_str(), debugContext))
-    {
-    }
+    {}
 
 private:
     static pop_program make(const Tensor &condition, const char *message, const DebugContext &debugContext)
     {
-        return detail::checkedProgram(
-            pop_abort_on_condition_at(detail::where(debugContext), condition.c(), message, detail::name(debugContext)), condition.c().store);
+        return detail::checkedProgram(debugContext,
+                                      pop_abort_on_condition_at(detail::where(debugContext), condition.c(), message, detail::name(debugContext)),
+                                      condition.c().store);
     }
 };
 
@@ -417,9 +416,9 @@ class ErrorProgram : public Program {
 public:
     ErrorProgram(StringRef message, const Tensor &t, const DebugContext &debugContext = {})
         : Program(detail::checkedProgram(
-              pop_error_program_at(detail::where(debugContext), detail::CString(message), t.c(), detail::name(debugContext)), t.c().store))
-    {
-    }
+              debugContext, pop_error_program_at(detail::where(debugContext), detail::CString(message), t.c(), detail::name(debugContext)),
+              t.c().store))
+    {}
 };
 
 // The tree of a program as indented text.

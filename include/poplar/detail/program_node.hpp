@@ -18,16 +18,17 @@ namespace detail {
 struct ProgramNode;
 
 // The graph that a store belongs to; what says which operand has none.
-inline pop_graph *graphOf(const pop_store *store, const char *what)
+inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugContext &debugContext)
 {
     pop_graph *graph = pop_store_graph(store);
     if (!graph)
-        raise(POP_CONTROL_PROGRAM_ERROR, std::string(what) + " is a null tensor");
+        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program", std::string(what) + " is a null tensor");
     return graph;
 }
 
 // A program that C made, or the error that it gave.
-inline pop_program checkedProgram(pop_program made, const pop_store *first, const pop_store *second = nullptr)
+inline pop_program checkedProgram(const DebugContext &debugContext, pop_program made, const pop_store *first,
+                                  const pop_store *second = nullptr)
 {
     if (made.id)
         return made;
@@ -37,7 +38,7 @@ inline pop_program checkedProgram(pop_program made, const pop_store *first, cons
     if (!graph)
         graph = pop_store_graph(second);
     if (!graph)
-        raise(POP_CONTROL_PROGRAM_ERROR, "a program was given a null tensor, stream or compute set");
+        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program", "a tensor, stream or compute set of a program is null");
     raiseFrom(graph);
 }
 
