@@ -61,6 +61,8 @@ static void reflection_command(struct command *command, const struct source *sou
         *vec_push(&command->words) = source->flags->warnings.data[i];
     if (source->language == POPC_CPP) /* attributes and pragmas are other compilers' */
         command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared", NULL });
+    if (source->language == POPC_CPP && !compiler_is_clang(compiler)) /* or classes with virtual functions are not described */
+        command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
     command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
                                               scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }

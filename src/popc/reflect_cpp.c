@@ -126,6 +126,16 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
     return status;
 }
 
+/* SupervisorVertexIf and its like are no vertex that a user forgot the compute of. */
+static bool is_ours(const struct cpp_names *names, Dwarf_Die *type)
+{
+    struct str name = { 0 };
+    cpp_spell(names, type, CPP_FOR_USERS, &name);
+    bool ours = strncmp(name.text, "poplar::", 8) == 0 || !dwarf_diename(type);
+    str_free(&name);
+    return ours;
+}
+
 static pop_status read_classes(struct reflection *r, const struct cpp_names *names, const char **without)
 {
     pop_status status = POP_OK;
@@ -142,7 +152,7 @@ static pop_status read_classes(struct reflection *r, const struct cpp_names *nam
         }
         if (found)
             status = read_vertex(r, names, &type, &function, kind);
-        else if (!*without && dwarf_diename(&type))
+        else if (!*without && !is_ours(names, &type))
             *without = arena_string(r->arena, dwarf_diename(&type));
     }
     return status;
