@@ -6,6 +6,8 @@
 
 #include <poplar/poplar.h>
 
+POP_BEGIN_DECLS
+
 /* A measure: its value must be at most aim (at least, when aim is negative: -aim); 0 is no aim. */
 void bench_report(const char *measure, double value, const char *unit, double aim);
 double bench_seconds(void);
@@ -36,5 +38,8 @@ void row_profile(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);
+void row_cpp(void);
+
+POP_END_DECLS
 
 #endif

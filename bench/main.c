@@ -13,7 +13,8 @@ static const struct row {
     const char *name;
     void (*run)(void);
 } rows[] = { { "build", row_build }, { "compile", row_compile }, { "step", row_step }, { "run", row_run }, { "time", row_time },
-             { "profile", row_profile }, { "views", row_views }, { "file", row_file },       { "whole", row_whole } };
+             { "profile", row_profile }, { "views", row_views }, { "file", row_file },       { "whole", row_whole },
+             { "cpp", row_cpp } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */

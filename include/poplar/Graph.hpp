@@ -589,10 +589,12 @@ private:
     {
         if (!handle)
             shared.raise();
+        pending = pop_graph_error_status(handle);
         machine.reset(new Target(*pop_graph_target(handle)));
     }
     void start()
     {
+        pending = pop_graph_error_status(c());
         check();
         machine.reset(new Target(*pop_graph_target(c())));
         estimators = std::make_shared<detail::Estimators>(*machine);
@@ -600,7 +602,7 @@ private:
     [[noreturn]] void raise() const { detail::raiseFrom(c()); }
     void check() const
     {
-        if (!graph || pop_graph_error(c()))
+        if (!graph || *pending != POP_OK)
             raise();
     }
     Tensor give(const pop_tensor &result) const
@@ -658,6 +660,7 @@ private:
 
     std::shared_ptr<detail::Estimators> estimators; // before the graph: they outlive it
     std::unique_ptr<pop_graph, Destroy> graph;
+    const pop_status *pending = nullptr; // the kind of an error in the graph; looked at after each call
     std::unique_ptr<Target> machine; // where it stays when the graph moves
 };
 

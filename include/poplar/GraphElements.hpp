@@ -62,8 +62,8 @@ public:
 // A field of a vertex, or one element of it.
 class FieldRef {
 public:
-    FieldRef(pop_vertex of, const char *fieldName) : vertex(of), borrowed(fieldName), at(POP_WHOLE) {}
-    FieldRef(pop_vertex of, StringRef fieldName) : vertex(of), borrowed(nullptr), at(POP_WHOLE), kept(fieldName.cloneAsString()) {}
+    FieldRef(pop_vertex of, const char *fieldName) : vertex(of), field(fieldName), at(POP_WHOLE) {} // a literal: nothing is copied
+    FieldRef(pop_vertex of, StringRef fieldName) : FieldRef(of, pop_store_keep_text(of.store, detail::CString(fieldName))) {}
 
     FieldRef operator[](std::size_t index) const
     {
@@ -76,13 +76,12 @@ public:
 
     // The C interface's.
     pop_vertex c() const { return vertex; }
-    const char *name() const { return borrowed ? borrowed : kept.c_str(); }
+    const char *name() const { return field; }
 
 private:
     pop_vertex vertex;
-    const char *borrowed; // a literal needs no copy
+    const char *field;
     std::size_t at;
-    std::string kept;
 };
 
 class VertexRef {

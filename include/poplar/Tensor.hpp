@@ -49,14 +49,14 @@ public:
     }
 
     // Views.
-    Tensor operator[](detail::Index i) const { return give(pop_tensor_at_at(i.where, tensor, i.value)); }
+    Tensor operator[](detail::Index i) const { return view(pop_tensor_at_at, i.where, tensor, i.value); }
     Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
-        return give(pop_tensor_index_at(where, tensor, detail::shape(indices)));
+        return view(pop_tensor_index_at, where, tensor, detail::shape(indices));
     }
     Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const
     {
-        return give(pop_tensor_slice_at(where, tensor, begin, end, dimension));
+        return view(pop_tensor_slice_at, where, tensor, begin, end, dimension);
     }
     Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const
     {
@@ -64,7 +64,7 @@ public:
     }
     Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end, Where where = Where::here()) const
     {
-        return give(pop_tensor_slice_nd_at(where, tensor, detail::shape(begin), detail::shape(end)));
+        return view(pop_tensor_slice_nd_at, where, tensor, detail::shape(begin), detail::shape(end));
     }
     std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
     {
@@ -96,59 +96,59 @@ public:
         std::vector<Tensor> parts(indices.size());
         return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts));
     }
-    Tensor flatten(Where where = Where::here()) const { return give(pop_tensor_flatten_at(where, tensor)); }
+    Tensor flatten(Where where = Where::here()) const { return view(pop_tensor_flatten_at, where, tensor); }
     Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const
     {
-        return give(pop_tensor_flatten_dims_at(where, tensor, dimBegin, dimEnd));
+        return view(pop_tensor_flatten_dims_at, where, tensor, dimBegin, dimEnd);
     }
     Tensor reshape(ArrayRef<std::size_t> shape, Where where = Where::here()) const
     {
-        return give(pop_tensor_reshape_at(where, tensor, detail::shape(shape)));
+        return view(pop_tensor_reshape_at, where, tensor, detail::shape(shape));
     }
     Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where = Where::here()) const
     {
-        return give(pop_tensor_reshape_partial_at(where, tensor, beginIndex, endIndex, detail::shape(newDims)));
+        return view(pop_tensor_reshape_partial_at, where, tensor, beginIndex, endIndex, detail::shape(newDims));
     }
     Tensor dimShuffle(ArrayRef<unsigned> permutation, Where where = Where::here()) const
     {
-        return give(pop_tensor_dim_shuffle_at(where, tensor, detail::dims(permutation)));
+        return view(pop_tensor_dim_shuffle_at, where, tensor, detail::dims(permutation));
     }
     Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where = Where::here()) const
     {
-        return give(pop_tensor_dim_shuffle_partial_at(where, tensor, detail::dims(source), detail::dims(destination)));
+        return view(pop_tensor_dim_shuffle_partial_at, where, tensor, detail::dims(source), detail::dims(destination));
     }
     Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0, Where where = Where::here()) const
     {
-        return give(pop_tensor_dim_roll_at(where, tensor, dimIdx, newIdx));
+        return view(pop_tensor_dim_roll_at, where, tensor, dimIdx, newIdx);
     }
-    Tensor transpose(Where where = Where::here()) const { return give(pop_tensor_transpose_at(where, tensor)); }
+    Tensor transpose(Where where = Where::here()) const { return view(pop_tensor_transpose_at, where, tensor); }
     Tensor expand(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
-        return give(pop_tensor_expand_at(where, tensor, detail::Dims(indices).c()));
+        return view(pop_tensor_expand_at, where, tensor, detail::Dims(indices).c());
     }
     Tensor squeeze(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
-        return give(pop_tensor_squeeze_at(where, tensor, detail::Dims(indices).c()));
+        return view(pop_tensor_squeeze_at, where, tensor, detail::Dims(indices).c());
     }
     Tensor broadcast(unsigned times, unsigned dimension, Where where = Where::here()) const
     {
-        return give(pop_tensor_broadcast_at(where, tensor, times, dimension));
+        return view(pop_tensor_broadcast_at, where, tensor, times, dimension);
     }
     Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT, Where where = Where::here()) const
     {
-        return give(pop_tensor_upsample_at(where, tensor, scale, dimension, POP_UPSAMPLE_REPEAT));
+        return view(pop_tensor_upsample_at, where, tensor, scale, dimension, POP_UPSAMPLE_REPEAT);
     }
     Tensor subSample(unsigned stride, unsigned dimension, Where where = Where::here()) const
     {
-        return give(pop_tensor_sub_sample_at(where, tensor, stride, dimension));
+        return view(pop_tensor_sub_sample_at, where, tensor, stride, dimension);
     }
     Tensor reverse(unsigned dimension, Where where = Where::here()) const
     {
-        return give(pop_tensor_reverse_at(where, tensor, dimension));
+        return view(pop_tensor_reverse_at, where, tensor, dimension);
     }
     Tensor reinterpret(const Type &type, Where where = Where::here()) const
     {
-        return give(pop_tensor_reinterpret_at(where, tensor, type.c()));
+        return view(pop_tensor_reinterpret_at, where, tensor, type.c());
     }
 
     // What a tensor covers.
@@ -218,12 +218,18 @@ public:
     }
 
 private:
-    // The result of a call that gives the null tensor when it fails; what went wrong is in the graph.
-    Tensor give(const pop_tensor &result) const
+    // The result of a call of C, made in its place; what went wrong is in the graph.  The line is put together here: copied as a whole,
+    // it would wait for its parts to reach memory.
+    template <typename... Parameters, typename... Arguments>
+    Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments)
+        : tensor(call(pop_where{ file, line }, arguments...))
     {
-        if (!result.store)
-            detail::raiseFrom(pop_store_graph(tensor.store));
-        return Tensor(result);
+        if (!tensor.store)
+            detail::raiseFrom(pop_store_graph(store));
+    }
+    template <typename Call, typename... Arguments> Tensor view(Call *call, const Where &where, const Arguments &...arguments) const
+    {
+        return Tensor(tensor.store, call, where.file, where.line, arguments...);
     }
     std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
     {

@@ -89,11 +89,16 @@ POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph
 /* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call that had no graph. */
 POP_API pop_graph *pop_store_graph(const pop_store *store);
 POP_API pop_store *pop_graph_store(const pop_graph *graph); /* what the graph's values name; NULL for NULL */
+/* The text, kept as long as the store; equal texts are one pointer.  "" for NULL. */
+POP_API const char *pop_store_keep_text(pop_store *store, const char *text);
 /* The top-level graph again, as a handle of its own: to destroy.  What handles share lives until the last one is destroyed. */
 POP_API pop_graph *pop_graph_share_top_level(pop_graph *graph);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);
+/* Where the graph keeps the kind of that error, POP_OK while there is none: for callers that look after each call.  Valid as long as the
+ * graph; NULL for NULL. */
+POP_API const pop_status *pop_graph_error_status(const pop_graph *graph);
 /* Moves the error out and clears it, so that building can go on; POP_OK when there was none.  error may be NULL. */
 POP_API pop_status pop_graph_take_error(pop_graph *graph, pop_error *error);
 /* Called at once for each recorded error, before the failing call returns. */

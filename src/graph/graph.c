@@ -55,6 +55,11 @@ pop_store *pop_graph_store(const pop_graph *graph)
     return graph ? graph->store : NULL;
 }
 
+const char *pop_store_keep_text(pop_store *store, const char *text)
+{
+    return store ? intern_text(&store->names, intern_add(&store->names, text)) : "";
+}
+
 pop_graph *pop_graph_share_top_level(pop_graph *graph)
 {
     if (!graph)
@@ -66,6 +71,11 @@ pop_graph *pop_graph_share_top_level(pop_graph *graph)
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
     return graph && graph->store->error.status != POP_OK ? &graph->store->error : NULL;
+}
+
+const pop_status *pop_graph_error_status(const pop_graph *graph)
+{
+    return graph ? &graph->store->error.status : NULL;
 }
 
 pop_status pop_graph_take_error(pop_graph *graph, pop_error *error)

@@ -179,7 +179,7 @@ TEST(estimates)
     CHECK(graph.getPerfEstimate(first).cycles == 21);
     graph.setCycleEstimate(second, 7);
     CHECK(graph.getCycleEstimate(second) == 7);
-    const unsigned factor = 3;
+    unsigned factor = 3;
     graph.registerPerfEstimator("Scale", [factor](const VertexIntrospector &v, const Target &target) {
         return VertexPerfEstimate(factor * v.getFieldInfo("factor").size() + target.getNumWorkerContexts(), 1);
     });

@@ -6,6 +6,10 @@
 
 #include <sstream>
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wbraced-scalar-init" // concat(a, b, {1}), as programs have it
+#endif
+
 using namespace poplar;
 
 typedef std::vector<std::size_t> Shape;

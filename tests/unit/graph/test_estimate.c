@@ -24,6 +24,14 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     assert_true(pop_vertex_view_field_value(vertex, "table", 2) == 0);
     assert_true(pop_vertex_view_field_value(vertex, "scale", 0) == 0);
     assert_true(pop_vertex_view_field_value(vertex, "in", 0) == 0);
+    assert_true(pop_vertex_view_field_row_value(vertex, "rows", 0, 0) == 0); /* an edge */
+    assert_true(pop_vertex_view_field_row_value(vertex, "table", 0, 0) == 0 && pop_vertex_view_field_row_value(NULL, "n", 0, 0) == 0);
+    assert_int_equal(pop_vertex_view_field_layout(vertex, "in", 0), POP_VECTOR_SPAN);
+    assert_int_equal(pop_vertex_view_field_layout(vertex, "in", 1), POP_VECTOR_NONE);
+    assert_int_equal(pop_vertex_view_field_layout(vertex, "n", 0), POP_VECTOR_NONE);
+    assert_int_equal(pop_vertex_view_field_list_layout(vertex, "in"), POP_VECTOR_LIST_NONE);
+    assert_int_not_equal(pop_vertex_view_field_list_layout(vertex, "rows"), POP_VECTOR_LIST_NONE);
+    assert_int_equal(pop_vertex_view_field_list_layout(NULL, "rows"), POP_VECTOR_LIST_NONE);
     return (pop_perf){ 5 * pop_vertex_view_field_size(vertex, "in", POP_WHOLE), 2 };
 }
 

@@ -43,6 +43,7 @@ static void streams(void **state)
     assert_int_equal(pop_stream_element_type(in), POP_HALF);
     assert_int_equal(pop_stream_num_elements(in), 7);
     assert_int_equal(pop_stream_direction(out), POP_DEVICE_TO_HOST_FIFO);
+    assert_int_equal(pop_stream_replicated_mode(out), POP_STREAM_REPLICATE);
     assert_int_equal(graph->store->streams.data[0].buffering_depth, 3);
     assert_int_equal(graph->store->streams.data[1].buffering_depth, 1);
     assert_string_equal(pop_stream_handle((pop_stream){ 0 }), "");
@@ -79,6 +80,7 @@ static void remote_buffers(void **state)
     pop_graph_add_remote_buffer(graph, "c", POP_FLOAT, (size_t)1 << 39, 3, false, false);
     EXPECT_ERROR(graph, POP_OVERFLOW_ERROR, "2^40");
     assert_int_equal(pop_remote_buffer_repeats((pop_remote_buffer){ 0 }), 0);
+    assert_false(pop_remote_buffer_rearrange_on_host((pop_remote_buffer){ 0 }) || pop_remote_buffer_optimise_memory((pop_remote_buffer){ 0 }));
     pop_graph_destroy(graph);
 }
 

@@ -101,10 +101,36 @@ static void impossible_subsets_are_refused(void **state)
     pop_graph_destroy(graph);
 }
 
+static void top_level_graphs_are_shared(void **state)
+{
+    (void)state;
+    pop_graph *graph = fixture_graph(1, 4), *part = pop_graph_create_virtual(graph, 2), *top = pop_graph_share_top_level(part);
+    pop_tensor t = pop_graph_add_variable(part, POP_FLOAT, POP_SHAPE(3), "t");
+    assert_ptr_equal(top, graph);
+    assert_ptr_equal(pop_graph_store(part), t.store);
+    assert_ptr_equal(pop_store_graph(pop_graph_store(part)), graph);
+    const char *kept = pop_store_keep_text(t.store, "a name");
+    assert_string_equal(kept, "a name");
+    assert_ptr_equal(pop_store_keep_text(t.store, "a name"), kept);
+    assert_string_equal(pop_store_keep_text(NULL, "x"), "");
+    const pop_status *status = pop_graph_error_status(part);
+    assert_int_equal(*status, POP_OK);
+    pop_graph_destroy(graph);
+    pop_graph_destroy(part);
+    pop_graph_set_tile_mapping(top, t, 99);
+    assert_int_equal(*status, POP_INVALID_TILE_MAPPING);
+    assert_int_equal(pop_graph_take_error(top, NULL), POP_INVALID_TILE_MAPPING);
+    assert_int_equal(*status, POP_OK);
+    pop_graph_destroy(top);
+    assert_null(pop_graph_share_top_level(NULL));
+    assert_null(pop_graph_store(NULL));
+    assert_null(pop_graph_error_status(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_forms),
+        cmocka_unit_test(top_level_graphs_are_shared), cmocka_unit_test(three_forms),
         cmocka_unit_test(tiles_outside_are_not_shown),
         cmocka_unit_test(impossible_subsets_are_refused),
     };
