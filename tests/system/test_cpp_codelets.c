@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ codelets in an engine: kinds, fields, state, half; the checked mode, in which every scenario also runs, gives the same results and finds what
+ * is written beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1 `SupervisorVertex` */
+#include "world.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_codelets(struct world *w)
+{
+    if (!pop_graph_add_codelets(w->graph, SYSTEM_CPP_CODELETS)) {
+        pop_error error;
+        pop_graph_take_error(w->graph, &error);
+        fail_msg("%s", error.text);
+    }
+}
+
+static void vectors_scalars_and_defaults(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor in = world_variable(w, POP_FLOAT, POP_SHAPE(6), "in"), out = world_variable(w, POP_FLOAT, POP_SHAPE(2), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    for (unsigned i = 0; i < 2; ++i) {
+        pop_vertex vertex = world_vertex(w, set, "cpp::Sum<float>", i);
+        pop_graph_connect(w->graph, vertex, "in", i ? pop_tensor_reverse(in, 0) : pop_tensor_slice(in, 1, 4, 0));
+        pop_graph_connect(w->graph, vertex, "out", pop_tensor_at(out, i));
+        if (i)
+            pop_graph_set_field_double(w->graph, vertex, "scale", 0.5);
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    WORLD_PUT(w, "in", ((const float[]){ 1, 2, 3, 4, 5, 6.5f }));
+    world_run(w, 0);
+    WORLD_FLOATS(w, "out", 9, 10.75f);
+}
+
+static void rows_lists_and_state(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor m = world_variable(w, POP_INT, POP_SHAPE(2, 3), "m"), sums = world_variable(w, POP_INT, POP_SHAPE(2), "sums");
+    pop_tensor total = world_variable(w, POP_INT, POP_SHAPE(1), "total");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), lists = pop_graph_add_compute_set(w->graph, NULL);
+    pop_vertex rows = world_vertex(w, set, "cpp::RowSums", 0), list = world_vertex(w, lists, "cpp::ListSum", 1);
+    pop_graph_connect(w->graph, rows, "rows", m);
+    pop_graph_connect(w->graph, rows, "sums", sums);
+    pop_graph_set_field_vector(w->graph, rows, POP_FIELD("weights", POP_WHOLE), POP_INT, (const int[]){ 10, 100 }, 2);
+    pop_graph_connect_list(w->graph, list, "lists", POP_TENSORS(pop_tensor_at(m, 0), pop_tensor_slice(pop_tensor_at(m, 1), 1, 3, 0)));
+    pop_graph_connect_list(w->graph, list, "more", POP_TENSORS(pop_tensor_at(sums, 0), pop_tensor_at(sums, 1)));
+    pop_graph_connect(w->graph, list, "sum", total);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL), pop_execute(lists, NULL)));
+    WORLD_PUT(w, "m", ((const int[]){ 1, 2, 3, 4, 5, 6 }));
+    world_run(w, 0);
+    WORLD_INTS(w, "sums", 60, 1500);
+    world_run(w, 1);
+    WORLD_INTS(w, "total", 6 + 11 + 1560);
+}
+
+static void multi_vertices_and_supervisors(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor data = world_variable(w, POP_INT, POP_SHAPE(8), "data"), x = world_variable(w, POP_INT, POP_SHAPE(1), "x");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_graph_connect(w->graph, world_vertex(w, set, "cpp::Worker", 0), "data", pop_tensor_reverse(data, 0));
+    pop_graph_connect(w->graph, world_vertex(w, set, "cpp::Supervisor", 1), "x", x);
+    world_start(w, POP_PROGRAMS(pop_repeat(2, pop_execute(set, NULL), NULL)));
+    WORLD_PUT(w, "data", ((const int[]){ 0, 0, 0, 0, 0, 0, 0, 100 }));
+    WORLD_PUT(w, "x", ((const int[]){ 1 }));
+    world_run(w, 0);
+    WORLD_INTS(w, "data", 4, 2, 12, 10, 8, 6, 4, 102);
+    WORLD_INTS(w, "x", 1 + 5 + 6);
+}
+
+/* 2051 is no half: sums go up in steps of 2 behind 2048. */
+static void half_rounds_to_nearest_even(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor in = world_variable(w, POP_HALF, POP_SHAPE(4), "in"), out = world_variable(w, POP_HALF, POP_SHAPE(4), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_vertex vertex = world_vertex(w, set, "cpp::HalfSteps", 0);
+    pop_graph_connect(w->graph, vertex, "in", in);
+    pop_graph_connect(w->graph, vertex, "out", out);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    WORLD_PUT(w, "in", ((const uint16_t[]){ 0x6155, 0x3c00, 0x3c00, 0x2e66 })); /* 682.5, 1, 1, 0.1 (0.09997559) */
+    world_run(w, 0);
+    uint16_t seen[4];
+    world_get(w, "out", seen, sizeof(seen));
+    static const uint16_t expected[] = { 0x6800, 0x6802, 0x6804, 0x6804 }; /* 2048 (from 2047.5), 2052 (from 2051), 2056, 2056 */
+    assert_memory_equal(seen, expected, sizeof(seen));
+}
+
+static void a_failed_assertion_names_the_vertex(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor out = world_variable(w, POP_INT, POP_SHAPE(4), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_vertex vertex = world_vertex(w, set, "cpp::Bad", 0);
+    pop_graph_connect(w->graph, vertex, "out", out);
+    pop_graph_set_field_int(w->graph, vertex, "at", 100);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "cpp::Bad");
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "assertion 'at < 100' failed");
+}
+
+static void what_is_written_beyond_a_field_is_found(struct world *w)
+{
+    if (!w->checked)
+        return;
+    add_codelets(w);
+    pop_tensor out = world_variable(w, POP_INT, POP_SHAPE(8), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_vertex vertex = world_vertex(w, set, "cpp::Bad", 0);
+    pop_graph_connect(w->graph, vertex, "out", pop_tensor_slice(out, 0, 4, 0));
+    pop_graph_set_field_int(w->graph, vertex, "at", 5);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "out");
+}
+
+/* row: 2.3 `static const bool isExternalCodelet` */
+static void a_compute_in_assembly_stops_the_run_alone(struct world *w)
+{
+    add_codelets(w);
+    pop_tensor out = world_variable(w, POP_INT, POP_SHAPE(1), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_graph_connect(w->graph, world_vertex(w, set, "cpp::External", 0), "out", out);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "its compute is declared and not defined");
+}
+
+/* row: 1.1 addCodelets(stringstream& */
+static void source_text_is_taken(struct world *w)
+{
+    assert_true(pop_graph_add_codelets_source(w->graph,
+                                              "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                                              "class Twice : public Vertex { public: InOut<int> x; bool compute() { *x = *x * N; return true; } };\n",
+                                              POP_FILE_CPP, "-O3 -DN=2 -ffast-math"));
+    pop_tensor x = world_variable(w, POP_INT, POP_SHAPE(1), "x");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    pop_graph_connect(w->graph, world_vertex(w, set, "Twice", 0), "x", x);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    WORLD_PUT(w, "x", ((const int[]){ 21 }));
+    world_run(w, 0);
+    WORLD_INTS(w, "x", 42);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENARIO(vectors_scalars_and_defaults),
+        SCENARIO(rows_lists_and_state),
+        SCENARIO(multi_vertices_and_supervisors),
+        SCENARIO(half_rounds_to_nearest_even),
+        SCENARIO(a_failed_assertion_names_the_vertex),
+        SCENARIO(what_is_written_beyond_a_field_is_found),
+        SCENARIO(a_compute_in_assembly_stops_the_run_alone),
+        SCENARIO(source_text_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
