@@ -105,9 +105,11 @@ public:
     const V *operator->() const { return &this->vector; }
 };
 
-// What is written is the vector itself.
+// What is written is the vector itself; as with a pointer, what it refers to can be written in a const compute() too.
 template <class V> class WritableVector : public V {
 public:
+    typename V::value_type &operator[](size_t index) const { return this->pointer[index]; }
+    typename V::value_type *data() const { return this->pointer; }
     V &operator*() { return *this; }
     const V &operator*() const { return *this; }
     V *operator->() { return this; }

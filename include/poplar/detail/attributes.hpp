@@ -16,4 +16,7 @@
 #define POPLAR_ATTRIBUTE_DROP(list)
 #define POPLAR_ATTRIBUTE_KEEP(list) __attribute__(list)
 
+// The device's compiler has it.
+#define __builtin_assume(condition) static_cast<void>(0)
+
 #endif

@@ -183,6 +183,24 @@ __attribute__((noinline, const)) unsigned Alone::plain(unsigned x)
 {
     return x + 1;
 }
+// A promise to the compiler, and a compute that changes nothing of its own.
+class Promise : public Vertex {
+public:
+    Output<Vector<float>> out;
+    bool compute() const
+    {
+        const size_t size = out.size();
+        __builtin_assume(size > 0);
+        out[0] = 4;
+        *out.data() += 1;
+        return out->size() == 2;
+    }
+};
+TEST(aConstComputeWrites)
+{
+    float out[2] = { 0, 0 };
+    CHECK(Built<Promise>(pair(out, 2))->compute() && out[0] == 5);
+}
 // Other attributes are what they were.
 struct Aligned {
     char c;
