@@ -62,9 +62,9 @@ public:
             detail::raise(POP_POPLAR_ERROR, "the device has no attribute '" + name.cloneAsString() + "'");
         return text;
     }
-    std::map<std::string, std::string> getAttributes() const
+    template <typename Map = std::map<std::string, std::string>> Map getAttributes() const // a template so that who does not call it does not compile it
     {
-        std::map<std::string, std::string> all;
+        Map all;
         for (std::size_t i = 0; const char *name = pop_device_attribute_name(device, i); ++i)
             all[name] = pop_device_attribute(device, name);
         return all;

@@ -36,10 +36,13 @@ public:
     void set(StringRef option, StringRef value)
     {
         std::size_t at = place(option);
-        if (at < flags.size() && StringRef(flags[at].first) == option)
+        if (at < flags.size() && StringRef(flags[at].first) == option) {
             flags[at].second = value.cloneAsString();
-        else
-            flags.insert(flags.begin() + static_cast<std::ptrdiff_t>(at), OptionFlag(option.cloneAsString(), value.cloneAsString()));
+            return;
+        }
+        flags.push_back(OptionFlag(option.cloneAsString(), value.cloneAsString()));
+        for (std::size_t i = flags.size() - 1; i > at; --i)
+            flags[i].swap(flags[i - 1]);
     }
     void set(initializer_list list)
     {
@@ -103,22 +106,25 @@ namespace detail {
 // Options as C takes them, for the length of a call: pop_f(..., Options(options), ...).
 class Options {
 public:
-    explicit Options(const OptionFlags &options)
+    explicit Options(const OptionFlags &options) : list(options.empty() ? nullptr : new pop_option[options.size()]), count(0)
     {
-        list.reserve(options.size());
         for (const OptionFlags::OptionFlag &flag : options) {
-            pop_option option = { flag.first.c_str(), flag.second.c_str() };
-            list.push_back(option);
+            list[count].key = flag.first.c_str();
+            list[count++].value = flag.second.c_str();
         }
     }
+    Options(const Options &) = delete;
+    Options &operator=(const Options &) = delete;
+    ~Options() { delete[] list; }
     operator pop_options() const
     {
-        pop_options options = { list.data(), list.size() };
+        pop_options options = { list, count };
         return options;
     }
 
 private:
-    std::vector<pop_option> list;
+    pop_option *list;
+    std::size_t count;
 };
 
 // A value of C's, freed at the end.

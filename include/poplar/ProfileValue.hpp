@@ -189,17 +189,15 @@ inline ProfileValue profileValue(const pop_profile_value &from)
     case POP_PROFILE_STRING:
         return from.as.string;
     case POP_PROFILE_VECTOR: {
-        ProfileValue::Vector list;
-        const std::size_t size = pop_profile_size(&from);
-        list.reserve(size);
-        for (std::size_t i = 0; i < size; ++i)
-            list.push_back(profileValue(*pop_profile_at(&from, i)));
+        ProfileValue::Vector list(pop_profile_size(&from));
+        for (std::size_t i = 0; i < list.size(); ++i)
+            list[i] = profileValue(*pop_profile_at(&from, i));
         return list;
     }
     case POP_PROFILE_MAP: {
         ProfileValue::Map map;
         for (std::size_t i = 0; i < pop_profile_size(&from); ++i)
-            map.emplace_hint(map.end(), pop_profile_key(&from, i), profileValue(*pop_profile_item(&from, i)));
+            map.insert(ProfileValue::Map::value_type(pop_profile_key(&from, i), profileValue(*pop_profile_item(&from, i))));
         return map;
     }
     case POP_PROFILE_NULL:
@@ -269,7 +267,7 @@ inline ProfileValue getAsProfileValue(const OptionFlags &options)
 {
     ProfileValue::Map map;
     for (const OptionFlags::OptionFlag &flag : options)
-        map.emplace_hint(map.end(), flag.first, flag.second);
+        map.insert(ProfileValue::Map::value_type(flag.first, flag.second));
     return map;
 }
 

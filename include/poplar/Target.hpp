@@ -22,10 +22,7 @@ struct GlobalExchangeFlow {
 };
 // What flows between IPUs carry together, in bits per second.
 struct GlobalExchangeConstraint {
-    GlobalExchangeConstraint(double bitsPerSecond, ArrayRef<GlobalExchangeFlow> sharing)
-        : bandwidth(bitsPerSecond), flows(sharing.begin(), sharing.end())
-    {
-    }
+    GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing) : bandwidth(bitsPerSecond), flows(std::move(sharing)) {}
 
     double bandwidth;
     std::vector<GlobalExchangeFlow> flows;
@@ -35,20 +32,20 @@ struct GlobalExchangeConstraint {
 class Target {
 public:
     Target() {}
-    explicit Target(const pop_target &from) : machine(std::make_shared<const pop_target>(from)) {}
+    explicit Target(const pop_target &from) : machine(new pop_target(from)) {}
     // Reads what serialize wrote.
     explicit Target(std::istream &in)
     {
         pop_target read;
         pop_error error;
         detail::check(pop_target_from_text(detail::readAll(in).c_str(), &read, &error), error);
-        machine = std::make_shared<const pop_target>(read);
+        machine.reset(new pop_target(read));
     }
     void serialize(std::ostream &out) const
     {
-        std::vector<char> text(POP_TARGET_TEXT_SIZE);
-        pop_target_to_text(&c(), text.data(), text.size());
-        out << text.data();
+        char text[POP_TARGET_TEXT_SIZE];
+        pop_target_to_text(&c(), text, sizeof(text));
+        out << text;
     }
 
     // A machine that need not be there: "ipu1", "ipu2", "ipu21", "bow".
@@ -144,13 +141,14 @@ public:
     unsigned getMinIPUSyncDelay() const { return c().min_ipu_sync_delay; }
     unsigned getMaxIPUSyncDelay() const { return c().max_ipu_sync_delay; }
     unsigned getGlobalSyncCycles() const { return c().global_sync_cycles; }
-    std::vector<GlobalExchangeConstraint> getGlobalExchangeConstraints() const
+    // A template so that who does not call it does not compile it.
+    template <typename Constraint = GlobalExchangeConstraint> std::vector<Constraint> getGlobalExchangeConstraints() const
     {
-        std::vector<GlobalExchangeConstraint> constraints;
+        std::vector<Constraint> constraints;
         for (std::size_t i = 0; i < pop_target_num_global_exchange_constraints(&c()); ++i) {
             std::vector<pop_exchange_flow> list(pop_target_global_exchange_flows(&c(), i, nullptr, 0));
             pop_target_global_exchange_flows(&c(), i, list.data(), list.size());
-            GlobalExchangeConstraint constraint(pop_target_global_exchange_bandwidth(&c(), i), {});
+            Constraint constraint(pop_target_global_exchange_bandwidth(&c(), i), {});
             for (const pop_exchange_flow &flow : list)
                 constraint.flows.emplace_back(flow.source, flow.destination);
             constraints.push_back(std::move(constraint));
@@ -175,10 +173,10 @@ public:
     bool getGatewayMode() const { return c().gateway_mode; }
     OptionFlags getTargetOptions() const
     {
-        std::vector<char> text(pop_target_options(&c(), nullptr, 0) + 1);
-        pop_target_options(&c(), text.data(), text.size());
+        std::string text(pop_target_options(&c(), nullptr, 0), ' ');
+        pop_target_options(&c(), &text[0], text.size() + 1);
         OptionFlags options;
-        readJSON(StringRef(text.data()), options);
+        readJSON(text, options);
         return options;
     }
 
