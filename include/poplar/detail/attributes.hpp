@@ -17,6 +17,6 @@
 #define POPLAR_ATTRIBUTE_KEEP(list) __attribute__(list)
 
 // The device's compiler has it.
-#define __builtin_assume(condition) static_cast<void>(0)
+#define __builtin_assume(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
 
 #endif
