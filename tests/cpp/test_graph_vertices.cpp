@@ -2,6 +2,7 @@
 // Vertices in C++: codelets, connections, state and what vertices cost.
 #include "check.hpp"
 
+#include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 
@@ -194,6 +195,26 @@ TEST(estimates)
     CHECK(part.getPerfEstimate(first).cycles == 21);
     part.registerCycleEstimator("Scale", [](const VertexIntrospector &v, const Target &) { return v.getFieldInfo("nothing").size(); });
     CHECK_THROWS(part.getPerfEstimate(third), unknown_field, "nothing");
+}
+
+// Compiling asks estimators, too, and C is between.
+TEST(an_estimator_that_throws_ends_compiling)
+{
+    Graph graph = makeGraph();
+    ComputeSet set = graph.addComputeSet("set");
+    Tensor t = graph.addVariable(FLOAT, { 5 }, "t");
+    graph.setTileMapping(t, 0);
+    VertexRef vertex = graph.addVertex(set, "Scale", { { "data", t }, { "factor", 2.0f } });
+    graph.setTileMapping(vertex, 0);
+    bool throws = true;
+    graph.registerPerfEstimator("Scale", [&throws](const VertexIntrospector &, const Target &) {
+        if (throws)
+            throw std::out_of_range("no idea");
+        return VertexPerfEstimate(1);
+    });
+    CHECK_THROWS(compileGraph(graph, { program::Execute(set) }), std::out_of_range, "no idea");
+    throws = false;
+    compileGraph(graph, { program::Execute(set) });
 }
 
 // row: 1.7 VertexIntrospector {
