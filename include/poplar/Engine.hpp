@@ -11,6 +11,7 @@
 #include <poplar/ProfilePrinting.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/RuntimeOptions.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/detail/engine_state.hpp>
@@ -23,8 +24,6 @@
 #include <vector>
 
 namespace poplar {
-
-class RuntimeOptions;
 
 struct TimerTimePoint {
     std::uint64_t nanoseconds; // of a clock that runs evenly

@@ -94,7 +94,7 @@ public:
 class Execute : public Program {
 public:
     Execute(ComputeSet set, const DebugContext &debugContext = {})
-        : Program(set.c().store
+        : Program(set.c().store || !set.c().id
                       ? detail::checkedProgram(debugContext, pop_execute_at(detail::where(debugContext), set.c(), detail::name(debugContext)),
                                                set.c().store)
                       : pop_program())
@@ -305,7 +305,7 @@ private:
 class Call : public Program {
 public:
     Call(Function function, const DebugContext &debugContext = {})
-        : Program(function.c().store
+        : Program(function.c().store || !function.c().id
                       ? detail::checkedProgram(debugContext, pop_call_at(detail::where(debugContext), function.c(), detail::name(debugContext)),
                                                function.c().store)
                       : pop_program())

@@ -99,6 +99,7 @@ TEST(load)
     CHECK(firstOf(engine) == 5);
     engine.prepare(g.device);
     engine.deploy();
+    engine.prepare(g.device, OptionFlags());
     engine.loadAndRun(g.device);
     engine.run();
     CHECK(firstOf(engine) == 7);
@@ -113,7 +114,7 @@ TEST(run_keeps_state)
     Engine engine(g.graph, { Execute(g.addOne), Repeat(10, Execute(g.addOne)) });
     engine.load(g.device);
     engine.run(1);
-    engine.run(0, "the name of this run");
+    engine.run(0, "the name of this run", RuntimeOptions());
     engine.run();
     CHECK(firstOf(engine) == 12);
 }

@@ -126,7 +126,8 @@ TEST(execute)
     float v[4];
     engine.readTensor("v", v);
     CHECK(v[3] == 2);
-    CHECK_THROWS(Execute{ ComputeSet() }.c(g.graph.c()), control_program_error, "null");
+    CHECK_THROWS(Execute{ ComputeSet() }, control_program_error, "null");
+    CHECK_THROWS(Call{ Function() }, control_program_error, "test_program.cpp");
 }
 
 // row: 1.3 Copy(Tensor src
