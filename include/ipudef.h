@@ -36,20 +36,30 @@ template <unsigned N> struct alignas(2 * N) HalfVector {
     const half &operator[](unsigned i) const { return lanes[i]; }
 };
 
-typedef short Lanes8 __attribute__((__vector_size__(16)));
-
 #if defined(__F16C__)
+// All elements as one integer: g++ puts that into a register, where a copy of bytes would go through memory.
+typedef short Lanes8 __attribute__((__vector_size__(16)));
+template <unsigned N> struct LaneBits;
+template <> struct LaneBits<2> {
+    typedef int type;
+    typedef int4 whole;
+};
+template <> struct LaneBits<4> {
+    typedef long long type;
+    typedef longlong2 whole;
+};
 template <unsigned N> inline float4 widen(const HalfVector<N> &v)
 {
-    Lanes8 bits = {};
-    __builtin_memcpy(&bits, v.lanes, sizeof(v.lanes));
-    return __builtin_ia32_vcvtph2ps(bits);
+    typename LaneBits<N>::type bits;
+    __builtin_memcpy(&bits, v.lanes, sizeof(bits));
+    typename LaneBits<N>::whole whole = { bits };
+    return __builtin_ia32_vcvtph2ps(reinterpret_cast<Lanes8>(whole));
 }
 template <unsigned N> inline HalfVector<N> narrow(float4 v)
 {
     HalfVector<N> result;
-    Lanes8 bits = __builtin_ia32_vcvtps2ph(v, 0);
-    __builtin_memcpy(static_cast<void *>(result.lanes), &bits, sizeof(result.lanes));
+    typename LaneBits<N>::type bits = reinterpret_cast<typename LaneBits<N>::whole>(__builtin_ia32_vcvtps2ph(v, 0))[0];
+    __builtin_memcpy(static_cast<void *>(result.lanes), &bits, sizeof(bits));
     return result;
 }
 #else
