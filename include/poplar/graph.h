@@ -194,12 +194,12 @@ POP_API pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_gra
 
 /* ---- codelets ---- */
 #define pop_graph_add_codelets(...) pop_graph_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* A .c source or a .gp file.  A source is compiled now (or comes from the cache); what the compiler said is in the error. */
+/* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled now (or comes from the cache); what the compiler said is in the error. */
 POP_API bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *file);
 #define pop_graph_add_codelets_flags(...) pop_graph_add_codelets_flags_at(POP_HERE, __VA_ARGS__)
 POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags);
 #define pop_graph_add_codelets_source(...) pop_graph_add_codelets_source_at(POP_HERE, __VA_ARGS__)
-/* Source text; type is POP_FILE_C. */
+/* Source text; type is POP_FILE_C or POP_FILE_CPP. */
 POP_API bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source, pop_codelet_file type, const char *flags);
 POP_API bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type);
 

@@ -3,6 +3,7 @@
 #include "popc/build.h"
 #include "popc/child.h"
 #include "popc/constraints.h"
+#include "popc/machine.h"
 #include "popc/made.h"
 
 #include "base/error.h"
@@ -212,25 +213,52 @@ static pop_status link_cpp(const struct source *source, const char *compiler, co
     return status;
 }
 
+/* The object that runs, malloc'ed. */
+static pop_status compile_for_speed(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text,
+                                    struct built *built, struct reflection *reflection, char **object, size_t *size, pop_error *error)
+{
+    struct command command;
+    bool cpp = source->language == POPC_CPP;
+    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch);
+    pop_status status = compile(source, &command, scratch, text, &built->messages, object, size, error);
+    if (status == POP_OK && cpp)
+        status = link_cpp(source, compiler, scratch, built, reflection, object, size, error);
+    vec_free(&command.words);
+    return status;
+}
+
+/* Defaults come from code that this machine can run: for a higher level it is compiled once more. */
+static pop_status read_made(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text, struct built *built,
+                            struct reflection *reflection, const char *object, size_t size, pop_error *error)
+{
+    if (source->flags->level <= machine_level())
+        return made_read(reflection, object, size);
+    struct popc_flags flags = *source->flags;
+    struct source lower = *source;
+    char *own;
+    size_t own_size;
+    flags.level = machine_level();
+    lower.flags = &flags;
+    pop_status status = compile_for_speed(&lower, compiler, scratch, text, built, reflection, &own, &own_size, error);
+    if (status == POP_OK)
+        status = made_read(reflection, own, own_size);
+    free(own);
+    return status;
+}
+
 static pop_status generate(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
                            struct reflection *reflection, struct module *module, pop_error *error)
 {
     struct str text = { 0 };
-    struct command command;
     char *object;
     size_t size;
-    bool cpp = source->language == POPC_CPP;
     thunks_write(source, reflection, &text);
-    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch);
-    pop_status status = compile(source, &command, scratch, &text, &built->messages, &object, &size, error);
-    if (status == POP_OK && cpp)
-        status = link_cpp(source, compiler, scratch, built, reflection, &object, &size, error);
-    if (status == POP_OK && cpp)
-        status = made_read(reflection, object, size);
+    pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
+    if (status == POP_OK && source->language == POPC_CPP)
+        status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
     if (status == POP_OK)
         take_object(module, object, size);
     free(object);
-    vec_free(&command.words);
     str_free(&text);
     return status;
 }

@@ -120,7 +120,8 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
     if (status == POP_OK)
         status = cpp_reflect_fields(r, names, type, codelet);
     codelet->state_bytes = (uint32_t)die_number(type, DW_AT_byte_size, 1);
-    codelet->state_alignment = 1; /* until the code that was made says it */
+    uint32_t power = codelet->state_bytes & -codelet->state_bytes;
+    codelet->state_alignment = power < 64 ? power : 64; /* no less than there is, until the code that was made says it */
     void *defaults = arena_alloc(r->arena, codelet->state_bytes);
     codelet->defaults = memset(defaults, 0, codelet->state_bytes);
     return status;
