@@ -27,7 +27,22 @@ class Tensor {
 
 public:
     Tensor() : tensor() {}
-    explicit Tensor(pop_tensor from) : tensor(from) {}
+    explicit Tensor(const pop_tensor &from) : tensor(from) { retain(); }
+    Tensor(const Tensor &other) : tensor(other.tensor) { retain(); }
+    Tensor(Tensor &&other) noexcept : tensor(other.tensor) { other.tensor.store = nullptr, other.tensor.source = other.tensor.form = 0; }
+    Tensor &operator=(const Tensor &other)
+    {
+        other.retain();
+        release();
+        tensor = other.tensor;
+        return *this;
+    }
+    Tensor &operator=(Tensor &&other) noexcept
+    {
+        std::swap(tensor, other.tensor);
+        return *this;
+    }
+    ~Tensor() { release(); }
     const pop_tensor &c() const { return tensor; } // the C interface's
 
     bool valid() const { return tensor.store != nullptr; }
@@ -226,6 +241,18 @@ private:
     {
         if (!tensor.store)
             detail::raiseFrom(pop_store_graph(store));
+        retain();
+    }
+    // Most views have no node to count.
+    void retain() const
+    {
+        if (pop_tensor_has_node(&tensor))
+            pop_tensor_retain(&tensor);
+    }
+    void release() const
+    {
+        if (pop_tensor_has_node(&tensor))
+            pop_tensor_release(&tensor);
     }
     template <typename Call, typename... Arguments> Tensor view(Call *call, const Where &where, const Arguments &...arguments) const
     {
@@ -233,6 +260,8 @@ private:
     }
     std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
     {
+        for (const Tensor &result : results)
+            result.retain();
         if (!done)
             detail::raiseFrom(pop_store_graph(tensor.store));
         return std::move(results);

@@ -96,6 +96,16 @@ POP_BEGIN_DECLS
 
 POP_API void pop_interval_lists_free(pop_interval_lists *lists);
 
+/* Counting, for languages with destructors: a caller that retains each value it keeps whose view has a node, and releases it at the end, needs no
+ * marks.  Nodes are given back once nobody has them or one that was made later; a value that was not retained is valid until then only.
+ * A retained value keeps what its graph shares alive.  Both do nothing for values without a node, which pop_tensor_has_node tells. */
+POP_API void pop_tensor_retain(const pop_tensor *t);
+POP_API void pop_tensor_release(const pop_tensor *t);
+static inline bool pop_tensor_has_node(const pop_tensor *t)
+{
+    return (t->form & 1) || t->source >> 31;
+}
+
 /* ---- queries: no call here records an error; a null tensor gives 0, false or POP_TYPE_NULL ---- */
 POP_API bool pop_tensor_valid(pop_tensor t);
 POP_API pop_type pop_tensor_type(pop_tensor t);

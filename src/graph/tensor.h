@@ -22,6 +22,7 @@ enum { FORM_WIDE = 1, FORM_EMPTY = 2 };
 
 /* A view that does not fit the value. */
 struct wide {
+    size_t node; /* index in the log of nodes */
     uint64_t offset;
     uint8_t run[MAX_RANK];
     struct digit digit[];
@@ -38,6 +39,7 @@ struct composite {
     VEC(struct digit) pool;
     uint64_t total;
     unsigned depth; /* composites below this one */
+    size_t node;    /* index in the log of nodes */
 };
 
 /* A view being worked on. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the store: composites and wide views, as a log that mark and release cut back. */
+#include "graph/build.h"
 #include "graph/tensor.h"
 
 #include <assert.h>
@@ -16,6 +17,8 @@ struct before {
 
 struct node {
     enum { NODE_COMPOSITE, NODE_WIDE, NODE_ADDITION } kind;
+    bool counted; /* a caller that counts has had it, or a later one: nobody else may hold it */
+    uint32_t references;
     void *memory; /* composite, wide or before */
 };
 
@@ -52,21 +55,76 @@ static void take_back(struct composite *composite, const struct before *before)
         composite->pool.data[before->last.first].extent = before->extent;
 }
 
+static void drop_last(struct tensor_nodes *nodes)
+{
+    struct node node = nodes->log.data[--nodes->log.count];
+    if (node.kind == NODE_COMPOSITE) {
+        composite_free(node.memory);
+        --nodes->composites.count;
+        return;
+    }
+    if (node.kind == NODE_ADDITION) {
+        const struct before *before = node.memory;
+        take_back(nodes->composites.data[before->source & ~COMPOSITE], before);
+    }
+    free(node.memory);
+}
+
 void tensor_nodes_release(struct tensor_nodes *nodes, size_t mark)
 {
-    while (nodes->log.count > mark) {
-        struct node node = nodes->log.data[--nodes->log.count];
-        if (node.kind == NODE_COMPOSITE) {
-            composite_free(node.memory);
-            --nodes->composites.count;
-            continue;
+    while (nodes->log.count > mark)
+        drop_last(nodes);
+}
+
+/* ---- counting: nodes are given back from the end of the log, as far as nobody has them.  What a node refers to stands before it. ---- */
+
+/* The node of a value, NULL when it has none (or a release of a mark took it). */
+static struct node *node_of(const pop_tensor *t)
+{
+    struct tensor_nodes *nodes = t->store->nodes;
+    size_t at = SIZE_MAX;
+    if (t->form & FORM_WIDE)
+        at = ((const struct wide *)(uintptr_t)t->offset)->node;
+    else if ((t->source & COMPOSITE) && (t->source & ~COMPOSITE) < nodes->composites.count)
+        at = composite_of(t->store, t->source)->node;
+    return at < nodes->log.count ? &nodes->log.data[at] : NULL;
+}
+
+/* Whether something was added to a composite that is still held: then the addition stays. */
+static const struct node *holder_of(const struct tensor_nodes *nodes, const struct node *node)
+{
+    if (node->kind != NODE_ADDITION)
+        return node;
+    const struct before *before = node->memory;
+    return &nodes->log.data[nodes->composites.data[before->source & ~COMPOSITE]->node];
+}
+
+void pop_tensor_retain(const pop_tensor *t)
+{
+    struct node *node = t->store ? node_of(t) : NULL;
+    if (!node)
+        return;
+    ++t->store->handles;
+    ++node->references;
+    for (struct node *first = t->store->nodes->log.data; node >= first && !node->counted; --node)
+        node->counted = true; /* those before it were made on the way to it */
+}
+
+void pop_tensor_release(const pop_tensor *t)
+{
+    struct node *node = t->store ? node_of(t) : NULL;
+    if (!node || !node->references)
+        return;
+    struct tensor_nodes *nodes = t->store->nodes;
+    if (--node->references == 0)
+        while (nodes->log.count) {
+            const struct node *last = holder_of(nodes, &nodes->log.data[nodes->log.count - 1]);
+            if (last->references || !last->counted)
+                break;
+            drop_last(nodes);
         }
-        if (node.kind == NODE_ADDITION) {
-            const struct before *before = node.memory;
-            take_back(nodes->composites.data[before->source & ~COMPOSITE], before);
-        }
-        free(node.memory);
-    }
+    if (--t->store->handles == 0)
+        store_destroy(t->store);
 }
 
 void tensor_nodes_destroy(struct tensor_nodes *nodes)
@@ -82,13 +140,13 @@ void tensor_nodes_destroy(struct tensor_nodes *nodes)
 static void log_node(struct tensor_nodes *nodes, int kind, void *memory)
 {
     struct node *node = vec_push(&nodes->log);
-    node->kind = kind;
-    node->memory = memory;
+    *node = (struct node){ .kind = kind, .memory = memory };
 }
 
 struct wide *wide_keep(pop_store *store, unsigned digits)
 {
     struct wide *wide = mem_alloc(sizeof(*wide) + digits * sizeof(*wide->digit));
+    wide->node = store->nodes->log.count;
     log_node(store->nodes, NODE_WIDE, wide);
     return wide;
 }
@@ -104,6 +162,7 @@ uint32_t composite_keep(pop_store *store, struct composite *composite)
     assert(nodes->composites.count < COMPOSITE);
     uint32_t source = (uint32_t)nodes->composites.count | COMPOSITE;
     *vec_push(&nodes->composites) = composite;
+    composite->node = nodes->log.count;
     log_node(nodes, NODE_COMPOSITE, composite);
     return source;
 }
