@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ sources: what is refused and how, what codelets have of the C++ library, what runs, what is merged and kept. */
 #include "popc/codelet.h"
+#include "popc/device_code.h"
 
 #include "base/str.h"
 
@@ -236,7 +237,7 @@ static void c_and_cpp_are_merged(void **state)
     (void)state;
     char c[128], cpp[128], other[128], first[128], all[128];
     pop_error error;
-    struct module *module;
+    struct module *module = NULL;
     write_file(in_scratch(c, "a.c"), "#include <poplar/vertex.h>\nPOP_VERTEX(A) { POP_OUTPUT(float) out; };\nvoid A_compute(A *v) { *v->out = 1; }\n");
     write_file(in_scratch(cpp, "b.cpp"), HEAD "namespace n { class B : public Vertex { Output<float> out; void compute() { *out = 2; } }; }\n");
     write_file(in_scratch(other, "c.cc"), HEAD "namespace n { class C : public Vertex { Output<float> out; void compute() { *out = 3; } }; }\n");
@@ -288,6 +289,27 @@ static void a_constraint_on_no_field_is_left_out(void **state)
     module_release(module);
 }
 
+/* On the device's stand-in; what it cannot compile is estimated. */
+static void code_is_measured_for_devices(void **state)
+{
+    (void)state;
+    if (system("command -v clang >/dev/null") != 0)
+        skip();
+#define SIZED                                                                                                                                \
+    HEAD "template <class T> class V : public Vertex { Input<Vector<T>> in; Output<float> out;\n    bool compute() { float s = 0; for (unsigned i = 0; i < " \
+         "in.size(); ++i) s += float(in[i]); *out = s; return true; } };\ntemplate class V<float>;\ntemplate class V<int>;\n"
+    static const char *const texts[] = { SIZED, "#include <cmath>\n" SIZED };
+    for (int i = 0; i < 2; ++i) {
+        struct module *module = compile(texts[i], "--target ipu2");
+        assert_non_null(module->devices[DEVICE_IPU2]);
+        for (unsigned k = 0; k < 2; ++k) {
+            assert_in_range(module->devices[DEVICE_IPU2][k].bytes, 16, 400);
+            assert_int_equal(module->devices[DEVICE_IPU2][k].estimated, i == 1);
+        }
+        module_release(module);
+    }
+}
+
 static void without_a_compiler(void **state)
 {
     (void)state;
@@ -311,6 +333,7 @@ int main(void)
         cmocka_unit_test(c_and_cpp_are_merged),
         cmocka_unit_test(included_files_and_the_cache),
         cmocka_unit_test(a_constraint_on_no_field_is_left_out),
+        cmocka_unit_test(code_is_measured_for_devices),
         cmocka_unit_test(without_a_compiler),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
