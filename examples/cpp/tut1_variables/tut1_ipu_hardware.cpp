@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 1 on an IPU: with TREMULA_IPU=1 in the environment there is one, modelled.
+// Tutorial 1 on an IPU: with TREMULA_IPU=ipu2 in the environment there is one, modelled.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
