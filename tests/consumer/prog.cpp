@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+// row: 3.11 trap 13:
 using namespace poplar;
 using namespace poplar::program;
 

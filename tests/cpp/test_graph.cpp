@@ -73,6 +73,7 @@ TEST(variables)
     CHECK_THROWS(graph.addVariable(FLOAT, { std::size_t(1) << 40, std::size_t(1) << 40 }), poplar_error, line(__LINE__));
 }
 
+// row: 3.11 trap 5:
 // row: 1.1 Tensor addConstant<T>
 // row: 1.1 Tensor addConstantHalf
 // row: 1.1 Tensor addReplicationIndexConstant

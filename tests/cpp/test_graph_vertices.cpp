@@ -31,6 +31,7 @@ static std::string dumpOf(const Graph &graph)
 }
 
 // row: 1.1 bool addCodelets(StringRef file
+// row: 3.11 trap 7:
 // row: 1.1 bool addCodelets(ArrayRef<string> files
 // row: 1.1 bool hasCodelet
 TEST(codelets_come_from_files)
@@ -63,6 +64,7 @@ TEST(codelets_come_from_files)
 
 // row: 1.1 VertexRef addVertex(ComputeSet, StringRef vertexType)
 // row: 1.1 VertexRef addVertex(ComputeSet, StringRef, ArrayRef<ConnectionDesc>)
+// row: 3.11 trap 6:
 // row: 1.1 void connect(
 // row: 1.7 VertexRef { FieldRef operator[]
 TEST(tensors_are_connected_to_fields)

@@ -212,6 +212,7 @@ TEST(no_tensor_has_metadata)
 }
 
 // row: 1.2 Tensor concat(
+// row: 3.11 trap 8:
 // row: 1.2 Tensor append(
 TEST(joining)
 {

@@ -88,6 +88,7 @@ static void half_rounds_to_nearest_even(struct world *w)
     assert_memory_equal(seen, expected, sizeof(seen));
 }
 
+/* row: 2.1 assert */
 static void a_failed_assertion_names_the_vertex(struct world *w)
 {
     add_codelets(w);

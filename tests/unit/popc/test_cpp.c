@@ -41,6 +41,7 @@ static void refused_as(pop_status status, const char *text, const char *first, c
 }
 
 /* row: 2.4 allowed */
+/* row: 2.4 what vertex state may be */
 static void fields_that_are_refused(void **state)
 {
     (void)state;
@@ -192,6 +193,7 @@ static void what_needs_the_cpp_library_is_a_link_error(void **state)
 }
 
 /* row: 2.2 host program and codelet in one file */
+/* row: 2.1 __IPU__ / __POPC__ */
 static void host_program_and_codelet_in_one_file(void **state)
 {
     (void)state;

@@ -181,6 +181,7 @@ static void defaults_come_from_initialisers_and_constructors(void **state)
 }
 
 /* row: 2.3 addVertex string */
+/* row: 2.3 type names: */
 static void names_of_template_instances(void **state)
 {
     (void)state;
