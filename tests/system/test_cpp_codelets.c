@@ -127,7 +127,7 @@ static void a_compute_in_assembly_stops_the_run_alone(struct world *w)
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "its compute is declared and not defined");
 }
 
-/* row: 1.1 addCodelets(stringstream& */
+/* row: 1.1 void addCodelets(stringstream& */
 static void source_text_is_taken(struct world *w)
 {
     assert_true(pop_graph_add_codelets_source(w->graph,
