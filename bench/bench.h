@@ -39,6 +39,7 @@ void row_views(void);
 void row_file(void);
 void row_whole(void);
 void row_cpp(void);
+void row_codelet(void);
 
 POP_END_DECLS
 
