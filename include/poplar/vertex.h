@@ -60,13 +60,14 @@
 /* POP_SCALARS(T, LAYOUT = SPAN): Vector<Input<T>, LAYOUT>, a vector of edges to single elements. */
 #define POP_SCALARS(...) POPI_CAT(POPI_SCALARS_, POPI_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* At file scope, after the vertex: POP_CONSTRAINT(Name, "elem(*a) != elem(*b)"); */
+/* At file scope, after the vertex: POP_CONSTRAINT(Name, "elem(*a) != elem(*b)");
+ * and POP_VERTEX_NAME(Name, "popops::Sum<float>"): the vertex type's name as programs write it, where C has no way to spell it. */
 #ifdef __POPC__
-#define POP_CONSTRAINT(vertex, text)                                                                                   \
-    static const char POPI_CAT(pop_constraint_, __COUNTER__)[]                                                         \
-        __attribute__((used, section("pop_constraints"), aligned(1))) = #vertex "\0" text
+#define POP_CONSTRAINT(vertex, text) POPI_PAIR(constraint, vertex, text)
+#define POP_VERTEX_NAME(vertex, text) POPI_PAIR(name, vertex, text)
 #else
 #define POP_CONSTRAINT(vertex, text) struct vertex
+#define POP_VERTEX_NAME(vertex, text) struct vertex
 #endif
 
 #ifndef __cplusplus
@@ -83,6 +84,11 @@ typedef __fp16 half; /* editors that parse codelets with a clang that has no _Fl
     typedef struct name name;                                                                                          \
     typedef struct name kind;                                                                                          \
     struct name
+
+/* Two strings in the section pop_constraints, pop_names. */
+#define POPI_PAIR(what, vertex, text)                                                                                  \
+    static const char POPI_CAT(pop_##what##_, __COUNTER__)[]                                                           \
+        __attribute__((used, section("pop_" #what "s"), aligned(1))) = #vertex "\0" text
 
 #define POPI_CAT(a, b) POPI_CAT_(a, b)
 #define POPI_CAT_(a, b) a##b

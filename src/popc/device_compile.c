@@ -39,7 +39,7 @@ static void write_text(const struct source *source, const struct module *module,
                        vertex->spelled, (unsigned)i, parameters, vertex->spelled);
             continue;
         }
-        str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, module->codelets[i].name);
+        str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, vertex->spelled);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) says that struct NAME is a vertex, a function NAME_compute
- * makes it a codelet.  Constraints are pairs of strings in a section of their own. */
+ * makes it a codelet.  Constraints, and names that C cannot spell, are pairs of strings in sections of their own. */
 #include "popc/reflect.h"
 #include "popc/reflect_type.h"
 
@@ -14,7 +14,6 @@
 static const char *const prefixes[] = { [VERTEX_WORKER] = "pop_worker_vertex__",
                                         [VERTEX_SUPERVISOR] = "pop_supervisor_vertex__",
                                         [VERTEX_MULTI] = "pop_multi_vertex__" };
-static const char constraint_section[] = "pop_constraints";
 
 /* Debug information has whole paths; the user sees what was written in the program. */
 static bool ends_with(const char *path, const char *name)
@@ -158,6 +157,7 @@ static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **
         }
         struct reflected *vertex = vec_push(&r->vertices);
         *vertex = (struct reflected){ .codelet = { .name = arena_string(r->arena, name), .kind = (uint8_t)kind } };
+        vertex->spelled = vertex->codelet.name;
         status = read_vertex(r, &die, &function, vertex);
         if (!vertex->codelet.state_bytes)
             vertex->codelet.state_bytes = 1; /* states are told apart by their addresses */
@@ -169,9 +169,10 @@ static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **
     return status;
 }
 
-/* ---- constraints ---- */
+/* ---- pairs of a vertex and a text: constraints, names ---- */
 
-static Elf_Data *constraint_data(Elf *elf)
+/* What a section of pairs holds. */
+static Elf_Data *pair_data(Elf *elf, const char *section_name)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names) != 0)
@@ -179,7 +180,7 @@ static Elf_Data *constraint_data(Elf *elf)
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && strcmp(name, constraint_section) == 0)
+        if (name && strcmp(name, section_name) == 0)
             return elf_getdata(section, NULL);
     }
     return NULL;
@@ -202,12 +203,17 @@ static pop_status check_constraint(struct reflection *r, const struct codelet *c
     return POP_OK;
 }
 
+static struct codelet *find_vertex(struct reflection *r, const char *tag)
+{
+    for (size_t i = 0; i < r->vertices.count; ++i)
+        if (strcmp(r->vertices.data[i].spelled, tag) == 0)
+            return &r->vertices.data[i].codelet;
+    return NULL;
+}
+
 static pop_status add_constraint(struct reflection *r, const char *vertex, const char *text)
 {
-    struct codelet *codelet = NULL;
-    for (size_t i = 0; i < r->vertices.count; ++i)
-        if (strcmp(r->vertices.data[i].codelet.name, vertex) == 0)
-            codelet = &r->vertices.data[i].codelet;
+    struct codelet *codelet = find_vertex(r, vertex);
     if (!codelet)
         return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is no vertex with a compute function", text, vertex);
     pop_status status = check_constraint(r, codelet, text);
@@ -221,9 +227,24 @@ static pop_status add_constraint(struct reflection *r, const char *vertex, const
     return POP_OK;
 }
 
-static pop_status read_constraints(struct reflection *r, Elf *elf)
+static pop_status add_name(struct reflection *r, const char *vertex, const char *text)
 {
-    const Elf_Data *data = constraint_data(elf);
+    struct codelet *codelet = find_vertex(r, vertex);
+    if (!codelet)
+        return reflect_refuse(r, NULL, "name \"%s\" is for '%s', which is no vertex with a compute function", text, vertex);
+    for (size_t i = 0; i < r->vertices.count; ++i)
+        if (strcmp(r->vertices.data[i].codelet.name, text) == 0)
+            return reflect_refuse(r, NULL, "two vertices are named '%s'", text);
+    if (!*text)
+        return reflect_refuse(r, NULL, "the name of vertex '%s' is empty", vertex);
+    codelet->name = arena_string(r->arena, text);
+    return POP_OK;
+}
+
+static pop_status read_pairs(struct reflection *r, Elf *elf, const char *section_name,
+                             pop_status (*add)(struct reflection *r, const char *vertex, const char *text))
+{
+    const Elf_Data *data = pair_data(elf, section_name);
     if (!data)
         return POP_OK;
     const char *at = data->d_buf, *end = at + data->d_size;
@@ -234,7 +255,7 @@ static pop_status read_constraints(struct reflection *r, Elf *elf)
         const char *last = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
         if (!last)
             break;
-        status = add_constraint(r, vertex, text);
+        status = add(r, vertex, text);
         at = last + 1;
     }
     return status;
@@ -268,7 +289,9 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
                               : reflect_refuse(r, NULL, cpp ? "the compiler wrote no debug information: is TREMULA_CXX a C++ compiler like g++?"
                                                             : "the compiler wrote no debug information: is TREMULA_CC a C compiler like gcc?");
     if (status == POP_OK && !cpp)
-        status = read_constraints(r, elf);
+        status = read_pairs(r, elf, "pop_constraints", add_constraint);
+    if (status == POP_OK && !cpp)
+        status = read_pairs(r, elf, "pop_names", add_name);
     if (dwarf)
         dwarf_end(dwarf);
     if (elf)

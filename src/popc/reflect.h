@@ -10,7 +10,7 @@
 /* A vertex type and what the generated code has to know of it. */
 struct reflected {
     struct codelet codelet; /* its parts live in the module's arena; symbol is not set */
-    const char *spelled;    /* C++: the class as a compiler takes it */
+    const char *spelled;    /* as a compiler takes it: the class in C++, the struct's tag in C */
     bool returns_bool;
 };
 struct reflection {

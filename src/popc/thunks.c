@@ -56,7 +56,7 @@ static void write_run(const struct reflected *vertex, struct str *out)
 {
     const struct codelet *codelet = &vertex->codelet;
     bool multi = codelet->kind == VERTEX_MULTI;
-    const char *name = codelet->name;
+    const char *name = vertex->spelled;
     str_format(out, "_Static_assert(sizeof(struct %s) <= %uu && _Alignof(struct %s) <= %uu, \"vertex %s depends on how it is compiled\");\n", name,
                codelet->state_bytes, name, codelet->state_alignment, name);
     str_format(out,

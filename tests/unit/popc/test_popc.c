@@ -140,6 +140,22 @@ static void flags_reach_the_compiler(void **state)
 
 /* ---- the compiler and the cache ---- */
 
+static void a_vertex_may_have_a_name_that_c_cannot_spell(void **state)
+{
+    (void)state;
+    struct module *module;
+    pop_error error;
+    assert_int_equal(popc_compile("mine.c", VERTEX("SumFloat") "POP_VERTEX_NAME(SumFloat, \"ns::Sum<float,true>\");\n", "--target ipu2", &module, &error), POP_OK);
+    assert_int_equal(module->codelet_count, 1);
+    assert_string_equal(module->codelets[0].name, "ns::Sum<float,true>");
+    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_non_null(module_run(module, module->codelets));
+    module_release(module);
+    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(B, \"x\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "no vertex", "'B'");
+    EXPECT(popc_compile("mine.c", VERTEX("A") VERTEX("B") "POP_VERTEX_NAME(A, \"B\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "two vertices", "'B'");
+    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(A, \"\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "empty", "'A'");
+}
+
 static void a_missing_compiler_says_the_ways_out(void **state)
 {
     (void)state;
@@ -339,6 +355,7 @@ int main(void)
         TEST(files_that_are_not_for_popc),
         TEST(flags_that_are_refused),
         TEST(flags_reach_the_compiler),
+        TEST(a_vertex_may_have_a_name_that_c_cannot_spell),
         TEST(a_missing_compiler_says_the_ways_out),
         TEST(a_hit_needs_no_compiler),
         TEST(a_change_of_compiler_compiles_again),
