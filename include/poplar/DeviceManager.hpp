@@ -17,7 +17,7 @@ public:
         pop_device_manager *made = pop_device_manager_create(pop_options(), &error);
         if (!made)
             detail::raise(error);
-        manager.reset(made, pop_device_manager_destroy);
+        shared = detail::Handle(new Manager(made));
     }
 
     // A handle of each device of a type and size; none of them is attached.
@@ -28,7 +28,7 @@ public:
         pop_error error = pop_error();
         std::vector<pop_device *> handles(getNumDevices());
         const std::size_t count =
-            pop_device_manager_devices_options(manager.get(), of, numIPUs, list, handles.data(), handles.size(), &error);
+            pop_device_manager_devices_options(c(), of, numIPUs, list, handles.data(), handles.size(), &error);
         detail::check(error.status, error);
         handles.resize(count < handles.size() ? count : handles.size());
         std::vector<Device> devices;
@@ -48,7 +48,7 @@ public:
     Device getDevice(unsigned id, const OptionFlags &options = {}) const
     {
         pop_error error;
-        pop_device *handle = pop_device_manager_device(manager.get(), id, &error);
+        pop_device *handle = pop_device_manager_device(c(), id, &error);
         if (!handle)
             detail::raise(error);
         Device device(handle);
@@ -58,17 +58,28 @@ public:
                     return std::move(same);
         return device;
     }
-    std::size_t getNumDevices() const { return pop_device_manager_num_devices(manager.get()); }
+    std::size_t getNumDevices() const { return pop_device_manager_num_devices(c()); }
     // Devices of so many IPUs (0: one) that are part of another.
     std::vector<unsigned> getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const
     {
-        std::vector<unsigned> ids(pop_device_manager_child_ids(manager.get(), id, numIPUs, nullptr, 0));
-        pop_device_manager_child_ids(manager.get(), id, numIPUs, ids.data(), ids.size());
+        std::vector<unsigned> ids(pop_device_manager_child_ids(c(), id, numIPUs, nullptr, 0));
+        pop_device_manager_child_ids(c(), id, numIPUs, ids.data(), ids.size());
         return ids;
     }
 
 private:
-    std::shared_ptr<pop_device_manager> manager;
+    struct Manager : detail::Counted {
+        explicit Manager(pop_device_manager *own) : Counted(end), manager(own) {}
+        static void end(Counted *self)
+        {
+            pop_device_manager_destroy(static_cast<Manager *>(self)->manager);
+            delete static_cast<Manager *>(self);
+        }
+        pop_device_manager *manager;
+    };
+    pop_device_manager *c() const { return static_cast<Manager *>(shared.get())->manager; }
+
+    detail::Handle shared; // a Manager
 };
 
 } // namespace poplar

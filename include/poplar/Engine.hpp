@@ -18,7 +18,6 @@
 #include <poplar/exceptions.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,8 +54,14 @@ public:
     }
     Engine(const Executable &executable, const OptionFlags &options = {}) : state(new detail::EngineState(executable, options)) {}
     Engine(Executable &&executable, const OptionFlags &options = {}) : state(new detail::EngineState(executable, options)) {}
-    Engine(Engine &&) noexcept = default;
-    Engine &operator=(Engine &&) noexcept = default;
+    Engine(Engine &&other) noexcept : state(other.state) { other.state = nullptr; }
+    Engine &operator=(Engine &&other) noexcept
+    {
+        Engine taken(std::move(other));
+        std::swap(state, taken.state);
+        return *this;
+    }
+    ~Engine() { delete state; }
 
     // Puts the executable on an attached device; variables get their initial values.
     void load(const Device &device)
@@ -150,7 +155,7 @@ public:
     {
         connectHostFunction(pop_host_function_handle(function.c()), index, std::move(callback));
     }
-    std::vector<std::string> listStreams() const
+    template <int = 0> std::vector<std::string> listStreams() const
     {
         std::vector<const char *> handles(pop_engine_list_streams(c(), nullptr, 0));
         pop_engine_list_streams(c(), handles.data(), handles.size());
@@ -187,14 +192,14 @@ public:
         detail::check(status, error);
         text.send(out);
     }
-    ProfileValue getGraphProfile() const
+    template <int = 0> ProfileValue getGraphProfile() const
     {
         pop_error error;
         detail::OwnedProfileValue profile;
         detail::check(pop_engine_graph_profile(c(), &profile.value, &error), error);
         return detail::profileValue(profile.value);
     }
-    ProfileValue getExecutionProfile() const
+    template <int = 0> ProfileValue getExecutionProfile() const
     {
         pop_error error;
         detail::OwnedProfileValue profile;
@@ -202,7 +207,7 @@ public:
         return detail::profileValue(profile.value);
     }
     // Both, as members graph and execution.
-    ProfileValue getProfile() const
+    template <int = 0> ProfileValue getProfile() const
     {
         ProfileValue::Map both;
         both["graph"] = getGraphProfile();
@@ -234,7 +239,7 @@ public:
     pop_engine *c() const { return state->engine; } // the C interface's, which stays this object's
 
 private:
-    std::unique_ptr<detail::EngineState> state;
+    detail::EngineState *state; // at a place that does not move
 
     void write(StringRef handle, const void *data, std::size_t bytes)
     {

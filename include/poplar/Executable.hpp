@@ -6,12 +6,12 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
+#include <poplar/detail/counted.hpp>
 #include <poplar/engine.h>
 
 #include <exception>
 #include <functional>
 #include <istream>
-#include <memory>
 
 namespace poplar {
 
@@ -21,7 +21,7 @@ typedef std::function<void(int, int)> ProgressFunc;
 class Executable {
 public:
     Executable() {}
-    explicit Executable(pop_executable *own) : shared(own, pop_executable_destroy) {}
+    explicit Executable(pop_executable *own) : shared(own ? new Compiled(own) : nullptr) {}
 
     void serialize(std::ostream &out) const
     {
@@ -29,7 +29,7 @@ public:
         void *data = nullptr;
         std::size_t size = 0;
         detail::check(pop_executable_to_memory(c(), &data, &size, &error), error);
-        const std::unique_ptr<void, void (*)(void *)> owned(data, std::free);
+        const detail::Memory owned(data);
         out.write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
     }
     // What the stream holds from here to its end.
@@ -47,10 +47,20 @@ public:
         return target ? Target(*target) : Target();
     }
 
-    pop_executable *c() const { return shared.get(); } // the C interface's, which stays this handle's
+    // The C interface's, which stays this handle's.
+    pop_executable *c() const { return shared.get() ? static_cast<Compiled *>(shared.get())->executable : nullptr; }
 
 private:
-    std::shared_ptr<pop_executable> shared;
+    struct Compiled : detail::Counted {
+        explicit Compiled(pop_executable *own) : Counted(end), executable(own) {}
+        static void end(Counted *self)
+        {
+            pop_executable_destroy(static_cast<Compiled *>(self)->executable);
+            delete static_cast<Compiled *>(self);
+        }
+        pop_executable *executable;
+    };
+    detail::Handle shared; // a Compiled, or nothing
 };
 
 namespace detail {

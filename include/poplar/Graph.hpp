@@ -24,6 +24,7 @@
 #include <poplar/detail/text_file.hpp>
 #include <poplar/replication_factor.hpp>
 
+#include <limits>
 #include <tuple>
 
 namespace poplar {
@@ -34,6 +35,7 @@ class Program;
 
 // A graph is an owner: it moves and does not copy.  Virtual graphs are handles of their own on what they share with the graph they come
 // from; it lives until the last handle is gone, and tensors, vertices and programs are valid as long.
+// Members that few programs call are templates, though nobody gives them parameters: so those who do not call them do not compile them.
 class Graph {
     typedef detail::Where Where; // the user's line, filled in by the compiler
 
@@ -41,10 +43,11 @@ public:
     typedef std::vector<std::vector<Interval>> TileToTensorMapping; // intervals of the flattened tensor, by tile
     typedef std::tuple<Type, std::size_t> HostFunctionArgument;     // so many elements of a type
 
-    Graph() {}
+    Graph() : graph(nullptr), pending(nullptr), machine(nullptr) {}
     Graph(const Target &target, replication_factor replication = replication_factor(1), Where where = Where::here())
-        : graph(pop_graph_create(&target.c()))
+        : Graph()
     {
+        graph = pop_graph_create(&target.c());
         if (replication.value != 1)
             noReplication(where, replication.value);
         start();
@@ -53,17 +56,27 @@ public:
         : Graph(device.getTarget(), replication, where)
     {
     }
-    Graph(Graph &&) = default;
-    Graph &operator=(Graph &&) = default;
+    Graph(Graph &&other) noexcept : Graph() { swap(other); }
+    Graph &operator=(Graph &&other) noexcept
+    {
+        Graph taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
     Graph(const Graph &) = delete;
     Graph &operator=(const Graph &) = delete;
+    ~Graph()
+    {
+        pop_graph_destroy(graph);
+        delete machine;
+    }
 
-    pop_graph *c() const { return graph.get(); } // the C interface's
+    pop_graph *c() const { return graph; } // the C interface's
     // Throws what an estimator threw during the call of C that is just over.
     void rethrowEstimators() const
     {
-        if (estimators)
-            estimators->rethrow();
+        if (estimators.get())
+            static_cast<detail::Estimators *>(estimators.get())->rethrow();
     }
 
     const Target &getTarget() const
@@ -410,32 +423,36 @@ public:
         pop_graph_set_tile_mapping_lists_at(where, c(), t.c(), &borrowed);
         check();
     }
+    template <int = 0>
     TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false, Where where = Where::here()) const
     {
         bool ignored;
         return mappingOf(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
     }
+    template <int = 0>
     TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false, Where where = Where::here()) const
     {
         (void)allowExternal;
         return mappingOf(t, isComplete, where);
     }
-    TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const { return getTileMapping(t, false, false, where); }
+    template <int = 0> TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const
+    {
+        return getTileMapping(t, false, false, where);
+    }
     // Groups of intervals that are each one region in memory, in the order of memory.
+    template <int = 0>
     std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
                                                                   std::vector<std::size_t> *aliases = nullptr, Where where = Where::here()) const
     {
-        std::vector<pop_interval> list;
-        list.reserve(regions.size());
+        const detail::Memory list(regions.size(), sizeof(pop_interval));
         std::size_t elements = 0;
-        for (const Interval &region : regions) {
-            pop_interval interval = { region.begin(), region.end() };
-            list.push_back(interval);
-            elements += region.size();
+        for (std::size_t i = 0; i < regions.size(); ++i) {
+            static_cast<pop_interval *>(list.at)[i] = pop_interval{ regions[i].begin(), regions[i].end() };
+            elements += regions[i].size();
         }
         if (aliases)
             aliases->resize(elements);
-        pop_interval_list borrowed = { list.size(), list.data() };
+        pop_interval_list borrowed = { regions.size(), static_cast<pop_interval *>(list.at) };
         pop_interval_lists groups;
         if (!pop_graph_get_sorted_contiguous_regions_at(where, c(), t.c(), borrowed, removeAliasedIntervals, aliases ? aliases->data() : nullptr,
                                                         &groups))
@@ -443,14 +460,14 @@ public:
         return detail::takeLists(groups);
     }
     // The same order of elements for t and the others, in which t is more contiguous.
-    void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true, Where where = Where::here()) const
+    template <int = 0> void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true, Where where = Where::here()) const
     {
         detail::Reordered reordered(t, others);
         pop_graph_reorder_to_simplify_at(where, c(), reordered.first(), reordered.others(), others.size(), requireSimilarity);
         check();
         reordered.give();
     }
-    TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const
+    template <int = 0> TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const
     {
         return TensorRearranger(t, getSortedContiguousRegions(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
     }
@@ -474,19 +491,17 @@ public:
         return VertexPerfEstimate(perf.cycles, perf.flops);
     }
     std::uint64_t getCycleEstimate(const VertexRef &vertex, Where where = Where::here()) const { return getPerfEstimate(vertex, where).cycles; }
-    void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator, Where where = Where::here())
+    template <int = 0> void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator, Where where = Where::here())
     {
         if (!graph)
             raise();
-        void *user = estimators->keep(std::move(estimator));
-        pop_graph_register_perf_estimator_at(where, c(), detail::CString(vertexType), detail::Estimators::call, user);
-        check();
+        estimateWith(vertexType, new detail::FunctionEstimator<PerfEstimateFunc>(std::move(estimator)), where);
     }
-    void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here())
+    template <int = 0> void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here())
     {
-        registerPerfEstimator(
-            vertexType,
-            [estimator](const VertexIntrospector &vertex, const Target &target) { return VertexPerfEstimate(estimator(vertex, target)); }, where);
+        if (!graph)
+            raise();
+        estimateWith(vertexType, new detail::FunctionEstimator<CycleEstimateFunc>(std::move(estimator)), where);
     }
 
     // ---- the host's side ----
@@ -527,17 +542,18 @@ public:
         check();
         return RemoteBuffer(buffer);
     }
+    template <int = 0>
     HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs,
                                  Where where = Where::here())
     {
-        std::vector<pop_host_argument> list;
-        for (const ArrayRef<HostFunctionArgument> *arguments : { &inputs, &outputs })
-            for (const HostFunctionArgument &argument : *arguments) {
-                pop_host_argument next = { std::get<0>(argument).c(), std::get<1>(argument) };
-                list.push_back(next);
-            }
-        pop_host_function function = pop_graph_add_host_function_at(where, c(), detail::CString(handle), list.data(), inputs.size(),
-                                                                    list.data() + inputs.size(), outputs.size());
+        const detail::Memory memory(inputs.size() + outputs.size(), sizeof(pop_host_argument));
+        pop_host_argument *const list = static_cast<pop_host_argument *>(memory.at), *const results = list + inputs.size();
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            list[i] = pop_host_argument{ std::get<0>(inputs[i]).c(), std::get<1>(inputs[i]) };
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            results[i] = pop_host_argument{ std::get<0>(outputs[i]).c(), std::get<1>(outputs[i]) };
+        pop_host_function function =
+            pop_graph_add_host_function_at(where, c(), detail::CString(handle), list, inputs.size(), results, outputs.size());
         check();
         return HostFunction(function);
     }
@@ -563,11 +579,13 @@ public:
         check();
         file.send(out);
     }
-    std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here())
+    template <int = 0> std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here())
     {
         detail::InputFile file(in);
-        std::vector<pop_tensor> read(file.size() / 8 + 1); // no tensor is written in less
-        std::size_t count = pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read.data(), read.size());
+        const std::size_t room = file.size() / 8 + 1; // no tensor is written in less
+        const detail::Memory memory(room, sizeof(pop_tensor));
+        pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
+        const std::size_t count = pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
         check();
         std::vector<Tensor> tensors;
         tensors.reserve(count);
@@ -580,24 +598,29 @@ public:
     void outputVertexGraph(std::ostream &out, ArrayRef<program::Program> programs, Where where = Where::here()) const;
 
 private:
-    struct Destroy {
-        void operator()(pop_graph *handle) const { pop_graph_destroy(handle); }
-    };
-
     // Another handle on what a graph shares; NULL for a call that failed.
-    Graph(const Graph &shared, pop_graph *handle) : estimators(shared.estimators), graph(handle)
+    Graph(const Graph &shared, pop_graph *handle) : Graph()
     {
         if (!handle)
             shared.raise();
+        graph = handle;
+        estimators = shared.estimators;
         pending = pop_graph_error_status(handle);
-        machine.reset(new Target(*pop_graph_target(handle)));
+        machine = new Target(*pop_graph_target(handle));
     }
     void start()
     {
         pending = pop_graph_error_status(c());
         check();
-        machine.reset(new Target(*pop_graph_target(c())));
-        estimators = std::make_shared<detail::Estimators>(*machine);
+        machine = new Target(*pop_graph_target(c()));
+        estimators = detail::Handle(new detail::Estimators(*machine));
+    }
+    void swap(Graph &other)
+    {
+        std::swap(estimators, other.estimators);
+        std::swap(graph, other.graph);
+        std::swap(pending, other.pending);
+        std::swap(machine, other.machine);
     }
     [[noreturn]] void raise() const { detail::raiseFrom(c()); }
     void check() const
@@ -610,6 +633,12 @@ private:
         if (!result.store)
             raise();
         return Tensor(result);
+    }
+    void estimateWith(StringRef vertexType, detail::Estimators::Estimator *estimator, Where where)
+    {
+        void *user = static_cast<detail::Estimators *>(estimators.get())->keep(estimator);
+        pop_graph_register_perf_estimator_at(where, c(), detail::CString(vertexType), detail::Estimators::call, user);
+        check();
     }
     // A handle that was made from its number alone is this graph's.
     pop_compute_set own(pop_compute_set set) const
@@ -650,7 +679,7 @@ private:
         pop_graph_set_field_vector_at(where, c(), field.c(), element, type, values, count);
         check();
     }
-    TileToTensorMapping mappingOf(const Tensor &t, bool *complete, Where where) const
+    template <int = 0> TileToTensorMapping mappingOf(const Tensor &t, bool *complete, Where where) const
     {
         pop_interval_lists lists;
         if (!pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
@@ -658,10 +687,10 @@ private:
         return detail::takeLists(lists);
     }
 
-    std::shared_ptr<detail::Estimators> estimators; // before the graph: they outlive it
-    std::unique_ptr<pop_graph, Destroy> graph;
-    const pop_status *pending = nullptr; // the kind of an error in the graph; looked at after each call
-    std::unique_ptr<Target> machine; // where it stays when the graph moves
+    detail::Handle estimators; // outlive the graph
+    pop_graph *graph;
+    const pop_status *pending; // the kind of an error in the graph; looked at after each call
+    Target *machine;           // where it stays when the graph moves
 };
 
 } // namespace poplar

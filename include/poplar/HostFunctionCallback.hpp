@@ -4,6 +4,7 @@
 #define POPLAR_HOST_FUNCTION_CALLBACK_HPP
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/detail/callback_owner.hpp>
 
 #include <memory>
 #include <type_traits>
@@ -35,21 +36,25 @@ private:
 class HostCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
-    HostCallbackHandle(std::unique_ptr<C, D> callback) : shared(std::move(callback))
+    HostCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackOwner<std::unique_ptr<C, D>>(std::move(own)))
     {
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<ArrayRef<const void *>>(),
                                                                                            std::declval<ArrayRef<void *>>()))>
     HostCallbackHandle(F &&function)
-        : shared(std::make_shared<detail::FunctionHostCallback<typename std::decay<F>::type>>(std::forward<F>(function)))
     {
+        typedef detail::FunctionHostCallback<typename std::decay<F>::type> Callback;
+        detail::CallbackOwner<Callback> *own = new detail::CallbackOwner<Callback>(std::forward<F>(function));
+        shared = detail::Handle(own);
+        callback = &own->owned;
     }
 
-    HostCallback &operator*() const { return *shared; }
-    explicit operator bool() const { return shared != nullptr; }
+    HostCallback &operator*() const { return *callback; }
+    explicit operator bool() const { return callback != nullptr; }
 
 private:
-    std::shared_ptr<HostCallback> shared;
+    HostCallback *callback;
+    detail::Handle shared; // what owns it
 };
 
 } // namespace poplar

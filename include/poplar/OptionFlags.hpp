@@ -4,6 +4,7 @@
 #define POPLAR_OPTION_FLAGS_HPP
 
 #include <poplar/StringRef.hpp>
+#include <poplar/detail/counted.hpp>
 #include <poplar/detail/error.hpp>
 #include <poplar/detail/text_file.hpp>
 #include <poplar/options.h>
@@ -21,28 +22,27 @@ public:
     typedef std::pair<std::string, std::string> OptionFlag;
     typedef std::initializer_list<OptionFlag> initializer_list;
     typedef OptionFlag value_type;
-    typedef std::vector<OptionFlag>::const_iterator const_iterator;
+    typedef const OptionFlag *const_iterator;
     typedef const_iterator iterator;
 
-    OptionFlags() {}
-    OptionFlags(initializer_list list) { set(list); }
-    OptionFlags &operator=(initializer_list list)
+    OptionFlags() : flags(nullptr), count(0), room(0) {}
+    OptionFlags(initializer_list list) : OptionFlags() { set(list); }
+    OptionFlags(const OptionFlags &from) : OptionFlags() { add(from); }
+    OptionFlags(OptionFlags &&from) noexcept : OptionFlags() { swap(from); }
+    OptionFlags &operator=(OptionFlags from) noexcept
     {
-        flags.clear();
-        set(list);
+        swap(from);
         return *this;
     }
+    OptionFlags &operator=(initializer_list list) { return *this = OptionFlags(list); }
+    ~OptionFlags() { delete[] flags; }
 
     void set(StringRef option, StringRef value)
     {
         std::size_t at = place(option);
-        if (at < flags.size() && StringRef(flags[at].first) == option) {
-            flags[at].second = value.cloneAsString();
-            return;
-        }
-        flags.push_back(OptionFlag(option.cloneAsString(), value.cloneAsString()));
-        for (std::size_t i = flags.size() - 1; i > at; --i)
-            flags[i].swap(flags[i - 1]);
+        if (at == count || StringRef(flags[at].first) != option)
+            insert(at, option.cloneAsString());
+        flags[at].second = value.cloneAsString();
     }
     void set(initializer_list list)
     {
@@ -61,20 +61,26 @@ public:
     const_iterator find(StringRef option) const
     {
         std::size_t at = place(option);
-        return at < flags.size() && StringRef(flags[at].first) == option ? begin() + static_cast<std::ptrdiff_t>(at) : end();
+        return at < count && StringRef(flags[at].first) == option ? flags + at : end();
     }
-    const_iterator begin() const { return flags.begin(); }
-    const_iterator end() const { return flags.end(); }
-    std::size_t size() const { return flags.size(); }
-    bool empty() const { return flags.empty(); }
-    void clear() { flags.clear(); }
+    const_iterator begin() const { return flags; }
+    const_iterator end() const { return flags + count; }
+    std::size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+    void clear() { count = 0; }
 
-    friend bool operator==(const OptionFlags &a, const OptionFlags &b) { return a.flags == b.flags; }
+    friend bool operator==(const OptionFlags &a, const OptionFlags &b)
+    {
+        for (std::size_t i = 0; i < a.count && i < b.count; ++i)
+            if (a.flags[i].first != b.flags[i].first || a.flags[i].second != b.flags[i].second)
+                return false;
+        return a.count == b.count;
+    }
     friend bool operator!=(const OptionFlags &a, const OptionFlags &b) { return !(a == b); }
     friend std::ostream &operator<<(std::ostream &out, const OptionFlags &options)
     {
         out << '{';
-        for (std::size_t i = 0; i < options.flags.size(); ++i)
+        for (std::size_t i = 0; i < options.count; ++i)
             out << (i ? ", " : "") << options.flags[i].first << ": " << options.flags[i].second;
         return out << '}';
     }
@@ -83,7 +89,7 @@ private:
     // Where an option is, or belongs.
     std::size_t place(StringRef option) const
     {
-        std::size_t low = 0, high = flags.size();
+        std::size_t low = 0, high = count;
         while (low < high) {
             std::size_t middle = low + (high - low) / 2;
             if (StringRef(flags[middle].first) < option)
@@ -94,7 +100,39 @@ private:
         return low;
     }
 
-    std::vector<OptionFlag> flags;
+    void insert(std::size_t at, std::string option)
+    {
+        if (count == room) {
+            room = room ? 2 * room : 4;
+            OptionFlag *longer = new OptionFlag[room];
+            for (std::size_t i = 0; i < count; ++i)
+                exchange(longer[i], flags[i]);
+            delete[] flags;
+            flags = longer;
+        }
+        for (std::size_t i = count++; i > at; --i)
+            exchange(flags[i], flags[i - 1]);
+        flags[at].first.swap(option);
+    }
+    static void exchange(OptionFlag &a, OptionFlag &b)
+    {
+        a.first.swap(b.first);
+        a.second.swap(b.second);
+    }
+    void add(const OptionFlags &from)
+    {
+        for (std::size_t i = 0; i < from.count; ++i)
+            set(from.flags[i].first, from.flags[i].second);
+    }
+    void swap(OptionFlags &other)
+    {
+        std::swap(flags, other.flags);
+        std::swap(count, other.count);
+        std::swap(room, other.room);
+    }
+
+    OptionFlag *flags;
+    std::size_t count, room;
 };
 
 class ProfileValue;
@@ -106,24 +144,22 @@ namespace detail {
 // Options as C takes them, for the length of a call: pop_f(..., Options(options), ...).
 class Options {
 public:
-    explicit Options(const OptionFlags &options) : list(options.empty() ? nullptr : new pop_option[options.size()]), count(0)
+    explicit Options(const OptionFlags &options) : list(options.size(), sizeof(pop_option)), count(options.size())
     {
-        for (const OptionFlags::OptionFlag &flag : options) {
-            list[count].key = flag.first.c_str();
-            list[count++].value = flag.second.c_str();
+        for (std::size_t i = 0; i < count; ++i) {
+            pop_option &option = static_cast<pop_option *>(list.at)[i];
+            option.key = options.begin()[i].first.c_str();
+            option.value = options.begin()[i].second.c_str();
         }
     }
-    Options(const Options &) = delete;
-    Options &operator=(const Options &) = delete;
-    ~Options() { delete[] list; }
     operator pop_options() const
     {
-        pop_options options = { list, count };
+        pop_options options = { static_cast<pop_option *>(list.at), count };
         return options;
     }
 
 private:
-    pop_option *list;
+    Memory list;
     std::size_t count;
 };
 

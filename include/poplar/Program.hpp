@@ -62,17 +62,17 @@ public:
 
     void add(const Program &program, detail::Where where = detail::Where::here())
     {
-        if (borrowed || !node)
+        if (borrowed || !shared.get())
             own(where);
-        node->add(program, where);
+        node()->add(program, where);
     }
 
     // The C interface's, for calls that add to it or change it.
     pop_program cToGrow(pop_graph *graph, detail::Where where = detail::Where::here())
     {
-        if (borrowed || !node)
+        if (borrowed || !shared.get())
             own(where);
-        return node->make(graph);
+        return node()->make(graph);
     }
 
 private:
@@ -80,7 +80,7 @@ private:
 
     void own(pop_where where)
     {
-        node = node ? node->copy(where) : std::make_shared<detail::ProgramNode>(detail::ProgramNode::SEQUENCE, DebugContext());
+        shared = shared.get() ? node()->copy(where) : detail::Handle(new detail::ProgramNode(detail::ProgramNode::SEQUENCE, DebugContext()));
         borrowed = false;
     }
 };
@@ -387,8 +387,8 @@ public:
     Abort(const char *message, const DebugContext &debugContext = {}) : Abort(std::string(message), debugContext) {}
     Abort(const std::string &message, const DebugContext &debugContext = {}) : Program(detail::ProgramNode::ABORT, debugContext)
     {
-        node->message = message;
-        node->number = 1;
+        node()->message = message;
+        node()->number = 1;
     }
 };
 
@@ -437,17 +437,17 @@ namespace detail {
 // Programs as C takes them, in a graph.
 class Programs {
 public:
-    Programs(pop_graph *graph, ArrayRef<program::Program> programs)
+    Programs(pop_graph *graph, ArrayRef<program::Program> programs) : count(programs.size()), list(count, sizeof(pop_program))
     {
-        list.reserve(programs.size());
-        for (const program::Program &program : programs)
-            list.push_back(program.c(graph));
+        for (std::size_t i = 0; i < count; ++i)
+            data()[i] = programs.data()[i].c(graph);
     }
-    const pop_program *data() const { return list.data(); }
-    std::size_t size() const { return list.size(); }
+    pop_program *data() const { return static_cast<pop_program *>(list.at); }
+    std::size_t size() const { return count; }
 
 private:
-    std::vector<pop_program> list;
+    std::size_t count;
+    Memory list;
 };
 
 } // namespace detail

@@ -3,6 +3,8 @@
 #ifndef POPLAR_STREAM_CALLBACK_HPP
 #define POPLAR_STREAM_CALLBACK_HPP
 
+#include <poplar/detail/callback_owner.hpp>
+
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -61,22 +63,26 @@ private:
 class StreamCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
-    StreamCallbackHandle(std::unique_ptr<C, D> callback) : shared(std::move(callback))
+    StreamCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackOwner<std::unique_ptr<C, D>>(std::move(own)))
     {
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<void *>()))>
     StreamCallbackHandle(F &&function)
-        : shared(std::make_shared<detail::FunctionStreamCallback<typename std::decay<F>::type>>(std::forward<F>(function)))
     {
+        typedef detail::FunctionStreamCallback<typename std::decay<F>::type> Callback;
+        detail::CallbackOwner<Callback> *own = new detail::CallbackOwner<Callback>(std::forward<F>(function));
+        shared = detail::Handle(own);
+        callback = &own->owned;
     }
 
-    StreamCallback *get() const { return shared.get(); }
-    StreamCallback &operator*() const { return *shared; }
-    StreamCallback *operator->() const { return shared.get(); }
-    explicit operator bool() const { return shared != nullptr; }
+    StreamCallback *get() const { return callback; }
+    StreamCallback &operator*() const { return *callback; }
+    StreamCallback *operator->() const { return callback; }
+    explicit operator bool() const { return callback != nullptr; }
 
 private:
-    std::shared_ptr<StreamCallback> shared;
+    StreamCallback *callback;
+    detail::Handle shared; // what owns it
 };
 
 } // namespace poplar

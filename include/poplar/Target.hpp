@@ -7,10 +7,12 @@
 #include <poplar/TargetType.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeConversion.hpp>
+#include <poplar/detail/counted.hpp>
 #include <poplar/detail/version.hpp>
 #include <poplar/target.h>
 
-#include <memory>
+#include <utility>
+#include <vector>
 
 namespace poplar {
 
@@ -32,14 +34,14 @@ struct GlobalExchangeConstraint {
 class Target {
 public:
     Target() {}
-    explicit Target(const pop_target &from) : machine(new pop_target(from)) {}
+    explicit Target(const pop_target &from) : machine(new Machine(from)) {}
     // Reads what serialize wrote.
     explicit Target(std::istream &in)
     {
         pop_target read;
         pop_error error;
         detail::check(pop_target_from_text(detail::readAll(in).c_str(), &read, &error), error);
-        machine.reset(new pop_target(read));
+        machine = detail::Handle(new Machine(read));
     }
     void serialize(std::ostream &out) const
     {
@@ -191,7 +193,7 @@ public:
     unsigned getNumContextsPerXB() const { return c().contexts_per_xb; }
 
     std::size_t hash() const { return static_cast<std::size_t>(pop_target_hash(&c())); }
-    friend bool operator==(const Target &a, const Target &b) { return a.machine == b.machine || pop_target_equal(&a.c(), &b.c()); }
+    friend bool operator==(const Target &a, const Target &b) { return a.machine.get() == b.machine.get() || pop_target_equal(&a.c(), &b.c()); }
     friend bool operator!=(const Target &a, const Target &b) { return !(a == b); }
     friend bool operator<(const Target &a, const Target &b) { return pop_target_compare(&a.c(), &b.c()) < 0; }
 
@@ -199,11 +201,16 @@ public:
     const pop_target &c() const
     {
         static const pop_target none = pop_target();
-        return machine ? *machine : none;
+        return machine.get() ? static_cast<const Machine *>(machine.get())->target : none;
     }
 
 private:
-    std::shared_ptr<const pop_target> machine;
+    struct Machine : detail::Counted {
+        explicit Machine(const pop_target &from) : Counted(end), target(from) {}
+        static void end(Counted *self) { delete static_cast<Machine *>(self); }
+        const pop_target target;
+    };
+    detail::Handle machine; // a Machine, or nothing
 };
 
 inline std::size_t hash_value(const Target &target)

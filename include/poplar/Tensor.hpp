@@ -22,6 +22,7 @@
 
 namespace poplar {
 
+// Members that make vectors are templates, though nobody gives them parameters: so those who do not call them do not compile them.
 class Tensor {
     typedef detail::Where Where; // the user's line, filled in by the compiler
 
@@ -49,7 +50,7 @@ public:
     Type elementType() const { return Type(pop_tensor_type(tensor)); }
     std::size_t numElements() const { return pop_tensor_num_elements(tensor); }
     unsigned rank() const { return static_cast<unsigned>(pop_tensor_rank(tensor)); }
-    std::vector<std::size_t> shape() const
+    template <int = 0> std::vector<std::size_t> shape() const
     {
         std::vector<std::size_t> dims(pop_tensor_rank(tensor));
         pop_tensor_shape(tensor, dims.data(), dims.size());
@@ -81,6 +82,7 @@ public:
     {
         return view(pop_tensor_slice_nd_at, where, tensor, detail::shape(begin), detail::shape(end));
     }
+    template <int = 0>
     std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
     {
         std::vector<Tensor> parts;
@@ -89,11 +91,13 @@ public:
             parts.push_back(slice(interval, dimension, where));
         return parts;
     }
+    template <int = 0>
     std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
     {
         return slices(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
     }
     // One tensor for each inner list: its slices, joined.
+    template <int = 0>
     std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0, Where where = Where::here()) const
     {
         std::vector<Tensor> parts(lists.size());
@@ -101,11 +105,13 @@ public:
         pop_interval_lists borrowed = c.c();
         return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts));
     }
+    template <int = 0>
     std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0, Where where = Where::here()) const
     {
         return slices(std::vector<std::vector<Interval>>(lists), dimension, where);
     }
     // One slice of extent 1 for each index.
+    template <int = 0>
     std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
     {
         std::vector<Tensor> parts(indices.size());
@@ -167,22 +173,22 @@ public:
     }
 
     // What a tensor covers.
-    std::vector<Interval> getContiguousRegions() const
+    template <int = 0> std::vector<Interval> getContiguousRegions() const
     {
         pop_interval *list = nullptr;
         std::size_t count = pop_tensor_contiguous_regions(tensor, &list);
-        detail::Owned<pop_interval> owned(list);
+        const detail::Memory owned(list);
         std::vector<Interval> regions;
         regions.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
             regions.emplace_back(list[i].begin, list[i].end);
         return regions;
     }
-    std::vector<VariableInterval> getVarRegions() const
+    template <int = 0> std::vector<VariableInterval> getVarRegions() const
     {
         pop_variable_interval *list = nullptr;
         std::size_t count = pop_tensor_var_regions(tensor, &list);
-        detail::Owned<pop_variable_interval> owned(list);
+        const detail::Memory owned(list);
         std::vector<VariableInterval> regions;
         regions.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
@@ -258,7 +264,7 @@ private:
     {
         return Tensor(tensor.store, call, where.file, where.line, arguments...);
     }
-    std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
+    template <int = 0> std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
     {
         for (const Tensor &result : results)
             result.retain();
@@ -266,16 +272,16 @@ private:
             detail::raiseFrom(pop_store_graph(tensor.store));
         return std::move(results);
     }
-    static pop_tensor *array(std::vector<Tensor> &list) { return reinterpret_cast<pop_tensor *>(list.data()); }
+    template <int = 0> static pop_tensor *array(std::vector<Tensor> &list) { return reinterpret_cast<pop_tensor *>(list.data()); }
     std::string text(std::size_t (*write)(pop_tensor, char *, std::size_t)) const
     {
         char buffer[512];
         std::size_t length = write(tensor, buffer, sizeof(buffer));
         if (length < sizeof(buffer))
             return buffer;
-        std::vector<char> longer(length + 1);
-        write(tensor, longer.data(), longer.size());
-        return longer.data();
+        std::string longer(length, ' ');
+        write(tensor, &longer[0], length + 1);
+        return longer;
     }
     [[noreturn]] static void noMetadata(pop_where where, const char *api)
     {

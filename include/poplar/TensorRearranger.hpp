@@ -7,11 +7,12 @@
 
 namespace poplar {
 
+// What it does is in templates, so that those who do not call it do not compile it.
 class TensorRearranger {
 public:
     TensorRearranger() {}
     // An order of t's flattened elements: the groups' intervals one after the other.
-    TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups) : shape(t.shape()), known(true)
+    template <int = 0> TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups) : shape(t.shape()), known(true)
     {
         for (const std::vector<Interval> &group : groups)
             order.insert(order.end(), group.begin(), group.end());
@@ -19,14 +20,14 @@ public:
             back.insert(back.begin() + static_cast<std::ptrdiff_t>(place(order[i].begin())), i);
     }
     bool valid() const { return known; }
-    Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const
+    template <int = 0> Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const
     {
         if (order.empty())
             return t.flatten(where);
         return concat(t.flatten(where).slices(order, 0, where), 0, where);
     }
     // In the shape of the tensor that the order was made for.
-    Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const
+    template <int = 0> Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const
     {
         const Tensor flat = t.flatten(where);
         std::vector<Tensor> parts, sorted;

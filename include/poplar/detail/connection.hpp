@@ -90,26 +90,29 @@ inline void checkCount(pop_where where, const char *api, std::size_t elements, s
 // Tensors that a call changes together.
 class Reordered {
 public:
-    Reordered(Tensor *first, ArrayRef<Tensor *> others) : tensors(1, first)
+    Reordered(Tensor *first, ArrayRef<Tensor *> others)
+        : count(others.size() + 1), tensors(count, sizeof(Tensor *)), values(count, sizeof(pop_tensor)), pointers(count, sizeof(pop_tensor *))
     {
-        tensors.insert(tensors.end(), others.begin(), others.end());
-        for (Tensor *t : tensors)
-            values.push_back(t->c());
-        for (pop_tensor &value : values)
-            pointers.push_back(&value);
+        for (std::size_t i = 0; i < count; ++i) {
+            Tensor *t = i ? others[i - 1] : first;
+            static_cast<Tensor **>(tensors.at)[i] = t;
+            value()[i] = t->c();
+            all()[i] = value() + i;
+        }
     }
-    pop_tensor *first() { return pointers[0]; }
-    pop_tensor **others() { return pointers.data() + 1; }
+    pop_tensor *first() { return value(); }
+    pop_tensor **others() { return all() + 1; }
     void give() const
     {
-        for (std::size_t i = 0; i < tensors.size(); ++i)
-            *tensors[i] = Tensor(values[i]);
+        for (std::size_t i = 0; i < count; ++i)
+            *static_cast<Tensor **>(tensors.at)[i] = Tensor(value()[i]);
     }
 
 private:
-    std::vector<Tensor *> tensors;
-    std::vector<pop_tensor> values;
-    std::vector<pop_tensor *> pointers;
+    pop_tensor *value() const { return static_cast<pop_tensor *>(values.at); }
+    pop_tensor **all() const { return static_cast<pop_tensor **>(pointers.at); }
+    std::size_t count;
+    Memory tensors, values, pointers;
 };
 
 } // namespace detail

@@ -10,9 +10,7 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
-#include <memory>
 #include <ostream>
-#include <vector>
 
 namespace poplar {
 namespace detail {
@@ -39,7 +37,7 @@ public:
     pop_engine *engine;
     const pop_device *prepared; // by Engine::prepare
 
-    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(nullptr), out(nullptr), file(nullptr)
+    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(nullptr), functions(nullptr), out(nullptr), file(nullptr)
     {
         pop_error error;
         engine = pop_engine_create_from(executable.c(), Options(options), &error);
@@ -51,6 +49,10 @@ public:
         pop_engine_destroy(engine);
         if (file)
             std::fclose(file);
+        while (Function *function = functions) {
+            functions = function->next;
+            delete function;
+        }
     }
     EngineState(const EngineState &) = delete;
     EngineState &operator=(const EngineState &) = delete;
@@ -70,12 +72,12 @@ public:
     {
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, "the callback for stream '" + handle.cloneAsString() + "' is null");
-        std::unique_ptr<Stream> stream(new Stream{ this, std::move(callback) });
-        pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream.get() };
+        Stream *stream = new Stream{ this, std::move(callback) };
+        pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
         pop_error error;
         const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
-        if (status == POP_OK)
-            stream.release(); // C has it until it calls release
+        if (status != POP_OK)
+            delete stream; // else C has it until it calls release
         finish(status, error);
     }
 
@@ -84,16 +86,19 @@ public:
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, "the callback for host function '" + handle.cloneAsString() + "' is null");
         const CString name(handle);
-        std::unique_ptr<Function> function(new Function{ this, std::move(callback), handle.cloneAsString(), 0, 0 });
         pop_error error;
-        check(pop_engine_host_function_arguments(engine, name, &function->inputs, &function->outputs, &error), error);
-        check(pop_engine_connect_host_function(engine, name, Function::call, function.get(), &error), error);
-        for (std::unique_ptr<Function> &before : functions)
-            if (before->handle == function->handle) {
-                before = std::move(function);
+        std::size_t inputs, outputs;
+        check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error);
+        Function *function = new Function{ this, std::move(callback), handle.cloneAsString(), inputs, outputs, functions };
+        functions = function; // ends with this object, whatever happens now
+        check(pop_engine_connect_host_function(engine, name, Function::call, function, &error), error);
+        for (Function *newer = function; newer->next; newer = newer->next)
+            if (newer->next->handle == function->handle) { // C calls that one no more
+                Function *before = newer->next;
+                newer->next = before->next;
+                delete before;
                 return;
             }
-        functions.push_back(std::move(function));
     }
 
     void printTo(std::ostream &to)
@@ -114,64 +119,83 @@ private:
         EngineState *state;
         StreamCallbackHandle callback;
 
-        static pop_status fetch(void *buffer, void *user) { return of(user).guard([&] { of(user).callback->fetch(buffer); }); }
+        // No exception passes through C: the first is kept, and ends the run.
+        static pop_status fetch(void *buffer, void *user)
+        {
+            try {
+                return of(user).callback->fetch(buffer), POP_OK;
+            } catch (...) {
+                return of(user).state->caught();
+            }
+        }
         static pop_prefetch prefetch(void *buffer, void *user)
         {
-            pop_prefetch result = POP_PREFETCH_NOT_AVAILABLE;
-            of(user).guard([&] {
-                if (of(user).callback->prefetch(buffer) == StreamCallback::Success)
-                    result = POP_PREFETCH_SUCCESS;
-            });
-            return result;
+            try {
+                return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS : POP_PREFETCH_NOT_AVAILABLE;
+            } catch (...) {
+                of(user).state->caught();
+                return POP_PREFETCH_NOT_AVAILABLE;
+            }
         }
         static void complete(void *user)
         {
-            of(user).guard([&] { of(user).callback->complete(); });
+            try {
+                of(user).callback->complete();
+            } catch (...) {
+                of(user).state->caught();
+            }
         }
         static void invalidate(void *user)
         {
-            of(user).guard([&] { of(user).callback->invalidatePrefetched(); });
+            try {
+                of(user).callback->invalidatePrefetched();
+            } catch (...) {
+                of(user).state->caught();
+            }
         }
         static void release(void *user) { delete static_cast<Stream *>(user); }
 
         static Stream &of(void *user) { return *static_cast<Stream *>(user); }
-        template <typename F> pop_status guard(F call) { return state->guard(call); }
     };
     struct Function {
         EngineState *state;
         HostCallbackHandle callback;
         std::string handle;
         std::size_t inputs, outputs;
+        Function *next;
 
         static pop_status call(const void *const *in, void *const *out, void *user)
         {
             Function &self = *static_cast<Function *>(user);
-            return self.state->guard([&] { (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)); });
+            try {
+                return (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)), POP_OK;
+            } catch (...) {
+                return self.state->caught();
+            }
         }
     };
 
-    // No exception passes through C: the first is kept, and ends the run.
-    template <typename F> pop_status guard(F call)
+    // In a handler of an exception.
+    pop_status caught()
     {
-        try {
-            call();
-            return POP_OK;
-        } catch (...) {
-            if (!thrown)
-                thrown = std::current_exception();
-            pop_engine_stop(engine);
-            return POP_RUNTIME_ERROR;
-        }
+        if (!thrown)
+            thrown = std::current_exception();
+        pop_engine_stop(engine);
+        return POP_RUNTIME_ERROR;
     }
 
     static ssize_t write(void *user, const char *text, std::size_t size)
     {
         EngineState *self = static_cast<EngineState *>(user);
-        self->guard([&] { self->out->write(text, static_cast<std::streamsize>(size)); });
+        try {
+            self->out->write(text, static_cast<std::streamsize>(size));
+        } catch (...) {
+            self->caught();
+        }
         return static_cast<ssize_t>(size);
     }
 
-    std::vector<std::unique_ptr<Function>> functions;
+    Function *functions; // the newest first
     std::exception_ptr thrown;
     std::ostream *out;
     std::FILE *file;

@@ -6,25 +6,30 @@
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/VertexIntrospector.hpp>
+#include <poplar/detail/counted.hpp>
 
 #include <exception>
-#include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 namespace poplar {
 namespace detail {
 
 // Kept by all graphs that share one store, so that it lives as long as C may call.
-class Estimators {
-public:
-    explicit Estimators(const Target &of) : target(of) {}
-    // A function for C, and what C hands it back.
-    void *keep(PerfEstimateFunc estimate)
+struct Estimators : Counted {
+    // One function, which C hands back.
+    struct Estimator {
+        virtual ~Estimator() {}
+        virtual VertexPerfEstimate estimate(const VertexIntrospector &vertex, const Target &target) = 0;
+        Estimators *owner;
+        Estimator *next;
+    };
+
+    explicit Estimators(const Target &of) : Counted(end), target(of), first(nullptr), throwing(false) {}
+    void *keep(Estimator *own)
     {
-        list.emplace_back(new Estimator{ this, std::move(estimate) });
-        return list.back().get();
+        own->owner = this;
+        own->next = first;
+        return first = own;
     }
     static pop_perf call(const pop_vertex_view *vertex, const pop_target *, void *user)
     {
@@ -34,9 +39,8 @@ public:
             VertexPerfEstimate estimate = estimator->estimate(VertexIntrospector(vertex), estimator->owner->target);
             perf.cycles = estimate.cycles;
             perf.flops = estimate.flops;
-        } catch (...) { // no exception may pass through C: it is thrown on when the call that asked returns
-            std::lock_guard<std::mutex> lock(estimator->owner->mutex);
-            if (!estimator->owner->thrown)
+        } catch (...) { // no exception may pass through C: the first is thrown on when the call that asked returns
+            if (!__atomic_test_and_set(&estimator->owner->throwing, __ATOMIC_ACQ_REL))
                 estimator->owner->thrown = std::current_exception();
         }
         return perf;
@@ -44,22 +48,36 @@ public:
     // Throws what an estimator threw since the last time.
     void rethrow()
     {
-        if (!thrown)
+        if (!throwing)
             return;
-        std::exception_ptr exception;
-        std::swap(exception, thrown);
+        const std::exception_ptr exception = thrown;
+        thrown = nullptr;
+        throwing = false;
         std::rethrow_exception(exception);
     }
 
+    ~Estimators()
+    {
+        while (Estimator *estimator = first) {
+            first = estimator->next;
+            delete estimator;
+        }
+    }
+
 private:
-    struct Estimator {
-        Estimators *owner;
-        PerfEstimateFunc estimate;
-    };
+    static void end(Counted *self) { delete static_cast<Estimators *>(self); }
+
     Target target;
-    std::vector<std::unique_ptr<Estimator>> list;
-    std::mutex mutex;
+    Estimator *first;
     std::exception_ptr thrown;
+    bool throwing;
+};
+
+// A function as programs give it; F is a PerfEstimateFunc or a CycleEstimateFunc.
+template <typename F> struct FunctionEstimator : Estimators::Estimator {
+    explicit FunctionEstimator(F &&from) : function(std::move(from)) {}
+    VertexPerfEstimate estimate(const VertexIntrospector &vertex, const Target &target) override { return function(vertex, target); }
+    F function;
 };
 
 } // namespace detail

@@ -5,11 +5,10 @@
 
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/detail/counted.hpp>
 #include <poplar/detail/where.hpp>
 #include <poplar/tensor.h>
 
-#include <cstdlib>
-#include <memory>
 #include <type_traits>
 
 namespace poplar {
@@ -29,7 +28,7 @@ inline pop_dims dims(ArrayRef<unsigned> numbers)
 // Dimension numbers that the caller has as size_t.
 class Dims {
 public:
-    explicit Dims(ArrayRef<std::size_t> numbers) : count(numbers.size()), many(count > inlineCount ? count : 0)
+    explicit Dims(ArrayRef<std::size_t> numbers) : count(numbers.size()), many(count > inlineCount ? count : 0, sizeof(unsigned))
     {
         for (std::size_t i = 0; i < count; ++i)
             data()[i] = static_cast<unsigned>(numbers[i]);
@@ -42,51 +41,54 @@ public:
 
 private:
     enum : std::size_t { inlineCount = 16 };
-    unsigned *data() { return many.empty() ? few : many.data(); }
+    unsigned *data() { return count > inlineCount ? static_cast<unsigned *>(many.at) : few; }
     std::size_t count;
     unsigned few[inlineCount];
-    std::vector<unsigned> many;
+    Memory many;
 };
-
-// Memory that C allocated.
-struct Free {
-    void operator()(void *memory) const { std::free(memory); }
-};
-template <typename T> using Owned = std::unique_ptr<T, Free>;
 
 // Lists of intervals, one after the other, as C takes them.
 class IntervalLists {
 public:
     explicit IntervalLists(const std::vector<std::vector<Interval>> &lists)
+        : count(lists.size()), first(count + 1, sizeof(std::size_t)), intervals(total(lists), sizeof(pop_interval))
     {
-        first.reserve(lists.size() + 1);
-        for (const std::vector<Interval> &list : lists) {
-            first.push_back(intervals.size());
-            for (const Interval &interval : list) {
-                pop_interval next = { interval.begin(), interval.end() };
-                intervals.push_back(next);
+        std::size_t *const offsets = static_cast<std::size_t *>(first.at), at = 0;
+        pop_interval *const list = static_cast<pop_interval *>(intervals.at);
+        for (std::size_t i = 0; i < count; ++i) {
+            const ArrayRef<Interval> from(lists[i]);
+            for (std::size_t k = 0; k < from.size(); ++k, ++at) {
+                list[at].begin = from[k].lower;
+                list[at].end = from[k].upper;
             }
+            offsets[i + 1] = at;
         }
-        first.push_back(intervals.size());
     }
     pop_interval_lists c()
     {
-        pop_interval_lists lists = { first.size() - 1, first.data(), intervals.data() };
+        pop_interval_lists lists = { count, static_cast<std::size_t *>(first.at), static_cast<pop_interval *>(intervals.at) };
         return lists;
     }
 
 private:
-    std::vector<std::size_t> first;
-    std::vector<pop_interval> intervals;
+    static std::size_t total(const std::vector<std::vector<Interval>> &lists)
+    {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < lists.size(); ++i)
+            sum += lists[i].size();
+        return sum;
+    }
+    std::size_t count;
+    Memory first, intervals;
 };
 // Takes what C gave over.
-inline std::vector<std::vector<Interval>> takeLists(pop_interval_lists &lists)
+template <typename Lists = std::vector<std::vector<Interval>>> Lists takeLists(pop_interval_lists &lists)
 {
     struct Release {
         pop_interval_lists *lists;
         ~Release() { pop_interval_lists_free(lists); }
     } release = { &lists };
-    std::vector<std::vector<Interval>> result(lists.count);
+    Lists result(lists.count);
     for (std::size_t i = 0; i < lists.count; ++i) {
         result[i].reserve(lists.first[i + 1] - lists.first[i]);
         for (std::size_t k = lists.first[i]; k < lists.first[i + 1]; ++k)

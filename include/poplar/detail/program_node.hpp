@@ -5,12 +5,12 @@
 #define POPLAR_DETAIL_PROGRAM_NODE_HPP
 
 #include <poplar/DebugContext.hpp>
+#include <poplar/detail/counted.hpp>
 #include <poplar/detail/error.hpp>
 #include <poplar/program.h>
 
-#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace poplar {
 namespace detail {
@@ -70,10 +70,7 @@ public:
 
 protected:
     explicit Program(pop_program from) : made(from) {}
-    Program(unsigned char kind, const DebugContext &debugContext)
-        : made(), node(std::make_shared<detail::ProgramNode>(kind, debugContext))
-    {
-    }
+    Program(unsigned char kind, const DebugContext &debugContext);
     Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number = 0);
     void wait(unsigned char kind, const DebugContext &debugContext, unsigned number);
 
@@ -81,7 +78,8 @@ protected:
     bool same(const Program &other) const;
 
     pop_program made;                          // null: see node
-    std::shared_ptr<detail::ProgramNode> node; // of what may wait for a graph; null for the others
+    detail::Handle shared; // the node of what may wait for a graph; null for the others
+    detail::ProgramNode *node() const;
     friend struct detail::ProgramNode;
 };
 
@@ -89,25 +87,64 @@ protected:
 
 namespace detail {
 
-struct ProgramNode {
+// A list of programs that grows.
+class ProgramList {
+public:
+    ProgramList() : list(nullptr), count(0), room(0) {}
+    ProgramList(const ProgramList &other) : ProgramList()
+    {
+        for (std::size_t i = 0; i < other.count; ++i)
+            add(other.list[i]);
+    }
+    ProgramList &operator=(const ProgramList &) = delete;
+    ~ProgramList() { delete[] list; }
+
+    std::size_t size() const { return count; }
+    const program::Program &operator[](std::size_t i) const { return list[i]; }
+    void add(const program::Program &program)
+    {
+        if (count == room) {
+            room = room ? 2 * room : 4;
+            program::Program *longer = new program::Program[room];
+            for (std::size_t i = 0; i < count; ++i)
+                longer[i] = std::move(list[i]);
+            delete[] list;
+            list = longer;
+        }
+        list[count++] = program;
+    }
+    void swap(ProgramList &other)
+    {
+        std::swap(list, other.list);
+        std::swap(count, other.count);
+        std::swap(room, other.room);
+    }
+
+private:
+    program::Program *list;
+    std::size_t count, room;
+};
+
+struct ProgramNode : Counted {
     enum Kind : unsigned char { SEQUENCE, BLOCK, REPEAT, EXECUTE, CALL, SYNC, ABORT };
 
     ProgramNode(unsigned char of, const DebugContext &debugContext)
-        : made(), place(detail::where(debugContext)), number(0), kind(of), name(debugContext.getPathName())
+        : Counted(end), made(), place(detail::where(debugContext)), number(0), kind(of), name(debugContext.getPathName())
     {
     }
+    static void end(Counted *self) { delete static_cast<ProgramNode *>(self); }
 
     pop_program made; // null until the graph is known
     pop_where place;
     unsigned number; // count of Repeat, type of Sync, id of a compute set or function; 1 for an Abort with a message
     unsigned char kind;
     std::string name, message;
-    std::vector<program::Program> children; // until it is made
+    ProgramList children; // until it is made
 
     const char *debugName() const { return name.empty() ? nullptr : name.c_str(); }
     pop_program make(pop_graph *graph);
     void add(const program::Program &child, pop_where where);
-    std::shared_ptr<ProgramNode> copy(pop_where where) const;
+    Handle copy(pop_where where) const;
 };
 
 inline pop_program ProgramNode::make(pop_graph *graph)
@@ -117,17 +154,17 @@ inline pop_program ProgramNode::make(pop_graph *graph)
     if (!graph)
         raise(POP_CONTROL_PROGRAM_ERROR, "a program was used without a graph");
     pop_store *store = nullptr;
-    std::vector<program::Program> list;
+    ProgramList list;
     list.swap(children); // a program that holds itself ends here; compiling says what is wrong with it
     switch (kind) {
     case SEQUENCE:
         made = pop_sequence_at(place, graph, debugName());
         break;
     case BLOCK:
-        made = pop_block_at(place, list.at(0).c(graph), debugName());
+        made = pop_block_at(place, list[0].c(graph), debugName());
         break;
     case REPEAT:
-        made = pop_repeat_at(place, number, list.at(0).c(graph), debugName());
+        made = pop_repeat_at(place, number, list[0].c(graph), debugName());
         break;
     case SYNC:
         made = pop_sync_at(place, graph, static_cast<pop_sync_type>(number), debugName());
@@ -145,21 +182,21 @@ inline pop_program ProgramNode::make(pop_graph *graph)
     if (!made.id)
         raiseFrom(graph);
     if (kind == SEQUENCE)
-        for (const program::Program &child : list)
-            add(child, place);
+        for (std::size_t i = 0; i < list.size(); ++i)
+            add(list[i], place);
     return made;
 }
 
 inline void ProgramNode::add(const program::Program &child, pop_where where)
 {
-    if (!child.node && !child.made.id)
+    if (!child.node() && !child.made.id)
         return; // a program that was never given anything
     if (!made.id) {
         pop_program known = child.known();
         if (!known.id) {
-            if (child.node.get() == this)
+            if (child.node() == this)
                 raise(POP_GRAPH_RECURSION_ERROR, "a sequence cannot be added to itself");
-            children.push_back(child);
+            children.add(child);
             return;
         }
         make(pop_store_graph(known.store));
@@ -169,44 +206,52 @@ inline void ProgramNode::add(const program::Program &child, pop_where where)
     check(graph);
 }
 
-inline std::shared_ptr<ProgramNode> ProgramNode::copy(pop_where where) const
+inline Handle ProgramNode::copy(pop_where where) const
 {
-    std::shared_ptr<ProgramNode> other = std::make_shared<ProgramNode>(*this);
+    ProgramNode *other = new ProgramNode(*this);
+    const Handle owned(other);
     if (made.id) {
         other->made = pop_sequence_copy_at(where, made);
         if (!other->made.id)
             raiseFrom(pop_store_graph(made.store));
     }
-    return other;
+    return owned;
 }
 
 } // namespace detail
 
 namespace program {
 
+inline Program::Program(unsigned char kind, const DebugContext &debugContext) : made(), shared(new detail::ProgramNode(kind, debugContext))
+{
+}
+inline detail::ProgramNode *Program::node() const
+{
+    return static_cast<detail::ProgramNode *>(shared.get());
+}
 // A body whose graph is known makes the program at once.
 inline Program::Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number)
     : Program(kind, debugContext)
 {
-    node->number = number;
-    node->children.push_back(body);
+    node()->number = number;
+    node()->children.add(body);
     const pop_program inner = body.known();
     if (inner.id)
-        node->make(pop_store_graph(inner.store));
+        node()->make(pop_store_graph(inner.store));
 }
 inline void Program::wait(unsigned char kind, const DebugContext &debugContext, unsigned number)
 {
-    node = std::make_shared<detail::ProgramNode>(kind, debugContext);
-    node->number = number;
+    shared = detail::Handle(new detail::ProgramNode(kind, debugContext));
+    node()->number = number;
 }
 inline pop_program Program::known() const
 {
-    return node ? node->made : made;
+    return shared.get() ? node()->made : made;
 }
 inline pop_program Program::c(pop_graph *graph) const
 {
-    if (node)
-        return node->make(graph);
+    if (shared.get())
+        return node()->make(graph);
     return made.id ? made : pop_sequence_at(detail::where(DebugContext()), graph, nullptr);
 }
 inline bool Program::isEmpty() const
@@ -214,12 +259,12 @@ inline bool Program::isEmpty() const
     const pop_program program = known();
     if (program.id)
         return pop_program_is_empty(program);
-    return !node || (node->kind == detail::ProgramNode::SEQUENCE && node->children.empty());
+    return !shared.get() || (node()->kind == detail::ProgramNode::SEQUENCE && !node()->children.size());
 }
 inline bool Program::same(const Program &other) const
 {
     const pop_program a = known(), b = other.known();
-    return a.id && b.id ? pop_program_equal(a, b) : node == other.node && !a.id && !b.id;
+    return a.id && b.id ? pop_program_equal(a, b) : shared.get() == other.shared.get() && !a.id && !b.id;
 }
 
 } // namespace program

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What handles keep together, and memory for lists of C's values.  One class each, no templates: programs compile them once, where the standard
+// library's pointers and vectors are compiled for every type that they are used with.
+#ifndef POPLAR_DETAIL_COUNTED_HPP
+#define POPLAR_DETAIL_COUNTED_HPP
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace poplar {
+namespace detail {
+
+// Base of what handles share.  The last handle calls destroy.
+struct Counted {
+    explicit Counted(void (*end)(Counted *)) : destroy(end), handles(1) {}
+    Counted(const Counted &other) : destroy(other.destroy), handles(1) {}
+    Counted &operator=(const Counted &) = delete;
+
+    void (*destroy)(Counted *);
+    long handles;
+};
+
+// Handles may be copied and dropped on any thread.
+class Handle {
+public:
+    Handle() noexcept : to(nullptr) {}
+    explicit Handle(Counted *own) noexcept : to(own) {} // takes over the first count
+    Handle(const Handle &other) noexcept : to(other.to)
+    {
+        if (to)
+            __atomic_add_fetch(&to->handles, 1, __ATOMIC_RELAXED);
+    }
+    Handle(Handle &&other) noexcept : to(other.to) { other.to = nullptr; }
+    Handle &operator=(Handle other) noexcept
+    {
+        Counted *mine = to;
+        to = other.to;
+        other.to = mine;
+        return *this;
+    }
+    ~Handle()
+    {
+        if (to && __atomic_sub_fetch(&to->handles, 1, __ATOMIC_ACQ_REL) == 0)
+            to->destroy(to);
+    }
+    Counted *get() const { return to; }
+
+private:
+    Counted *to;
+};
+
+// Memory of malloc, freed at the end.
+class Memory {
+public:
+    explicit Memory(void *own) : at(own) {}
+    Memory(std::size_t count, std::size_t size) : at(count ? std::calloc(count, size) : nullptr)
+    {
+        if (count && !at)
+            throw std::bad_alloc();
+    }
+    Memory(const Memory &) = delete;
+    Memory &operator=(const Memory &) = delete;
+    ~Memory() { std::free(at); }
+
+    void *const at;
+};
+
+} // namespace detail
+} // namespace poplar
+#endif
