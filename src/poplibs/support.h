@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the libraries over libpoplar share: growing arrays of intervals, and errors that name the user's line.  Nothing of libpoplar but its
+ * public headers is used here. */
+#ifndef POPLIBS_SUPPORT_H
+#define POPLIBS_SUPPORT_H
+
+#include <poplar/graph.h>
+#include <poplar/program.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline size_t poplibs_ceil_div(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+static inline size_t poplibs_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+static inline size_t poplibs_max(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* realloc to count things of size bytes.  Without memory the process ends, as in libpoplar's building calls. */
+static inline void *poplibs_resize(void *old, size_t count, size_t size)
+{
+    void *memory = size && count > SIZE_MAX / size ? NULL : realloc(old, count * size + 1);
+    if (!memory) {
+        fputs("poplibs: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+static inline void *poplibs_new(size_t count, size_t size)
+{
+    return poplibs_resize(NULL, count, size);
+}
+static inline void *poplibs_zeros(size_t count, size_t size)
+{
+    return memset(poplibs_resize(NULL, count, size), 0, count * size);
+}
+
+/* ---- errors ---- */
+
+static inline bool poplibs_ready(const pop_graph *graph)
+{
+    return graph && !pop_graph_error(graph);
+}
+/* Records an error in the graph; false. */
+static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
+static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return pop_graph_fail(graph, status, where, api, text);
+}
+/* "{3,4}" */
+static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
+{
+    size_t length = (size_t)snprintf(buffer, size, "{");
+    for (size_t i = 0; i < shape.rank && length < size; ++i)
+        length += (size_t)snprintf(buffer + length, size - length, "%s%zu", i ? "," : "", shape.dims[i]);
+    if (length < size)
+        snprintf(buffer + length, size - length, "}");
+    return buffer;
+}
+
+/* ---- lists of intervals under construction ---- */
+
+struct interval_vec {
+    pop_interval *list;
+    size_t count, capacity;
+};
+static inline void interval_push(struct interval_vec *vec, size_t begin, size_t end)
+{
+    if (vec->count == vec->capacity) {
+        vec->capacity = vec->capacity ? 2 * vec->capacity : 16;
+        vec->list = poplibs_resize(vec->list, vec->capacity, sizeof(*vec->list));
+    }
+    vec->list[vec->count++] = (pop_interval){ begin, end };
+}
+
+/* count lists, which are filled one after the other: push to the last list begun. */
+struct lists_vec {
+    struct interval_vec intervals;
+    size_t *first;
+    size_t count, capacity;
+};
+static inline void lists_begin(struct lists_vec *lists)
+{
+    if (lists->count + 2 > lists->capacity) {
+        lists->capacity = 2 * lists->capacity + 16;
+        lists->first = poplibs_resize(lists->first, lists->capacity, sizeof(*lists->first));
+    }
+    lists->first[lists->count++] = lists->intervals.count;
+    lists->first[lists->count] = lists->intervals.count;
+}
+static inline void lists_push(struct lists_vec *lists, size_t begin, size_t end)
+{
+    interval_push(&lists->intervals, begin, end);
+    lists->first[lists->count] = lists->intervals.count;
+}
+static inline pop_interval_lists lists_take(struct lists_vec *lists)
+{
+    pop_interval_lists taken = { lists->count, lists->first, lists->intervals.list };
+    *lists = (struct lists_vec){ 0 };
+    return taken;
+}
+static inline void lists_free(struct lists_vec *lists)
+{
+    pop_interval_lists taken = lists_take(lists);
+    pop_interval_lists_free(&taken);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Even shares of tensors over tiles. */
+#include "poplibs/support.h"
+
+#include <poputil/tile_mapping.h>
+#include <poputil/util.h>
+
+enum { MIN_BYTES_PER_TILE = 128 };
+
+struct share {
+    unsigned least, grain, offset;
+    bool ascending;
+};
+
+static struct share share_of(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
+{
+    const pop_target *target = pop_graph_target(graph);
+    size_t size = pop_target_type_size(target, pop_tensor_type(t));
+    unsigned width = pop_target_vector_width(target, pop_tensor_type(t));
+    return (struct share){ size ? (unsigned)poplibs_ceil_div(MIN_BYTES_PER_TILE, size) : 1, width ? width : 1, offset, ascending };
+}
+
+unsigned poputil_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending)
+{
+    if (!num_tiles)
+        return 0;
+    unsigned moved = (unsigned)(((uint64_t)tile + offset) % num_tiles);
+    return ascending ? moved : num_tiles - 1 - moved;
+}
+
+unsigned poputil_inv_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending)
+{
+    if (!num_tiles)
+        return 0;
+    unsigned moved = ascending ? tile % num_tiles : num_tiles - 1 - tile % num_tiles;
+    return (unsigned)(((uint64_t)moved + num_tiles - offset % num_tiles) % num_tiles);
+}
+
+size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t seed)
+{
+    uint64_t hash = seed;
+    for (size_t i = 0; i < shape.rank; ++i) {
+        hash = (hash ^ shape.dims[i]) * UINT64_C(0x9e3779b97f4a7c15); /* mixes each dim into all bits */
+        hash ^= hash >> 32;
+    }
+    return num_tiles ? (size_t)(hash % num_tiles) : 0;
+}
+
+/* Shares elements out; *used is how many tiles have some. */
+static void calculate(const pop_graph *graph, size_t elements, struct share s, pop_interval_lists *mapping, unsigned *used)
+{
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
+    pop_interval_lists parts;
+    poputil_split_regions(POP_INTERVALS({ 0, elements }), s.grain, tiles, s.least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    struct lists_vec out = { 0 };
+    for (unsigned tile = 0; tile < tiles; ++tile) {
+        unsigned part = poputil_inv_transform_tile_index(tile, tiles, s.offset, s.ascending);
+        lists_begin(&out);
+        if (part < parts.count)
+            lists_push(&out, parts.intervals[part].begin, parts.intervals[part].end);
+    }
+    *used = (unsigned)parts.count;
+    *mapping = lists_take(&out);
+    pop_interval_lists_free(&parts);
+}
+
+static size_t elements_of(pop_shape shape)
+{
+    size_t elements = 1;
+    for (size_t i = 0; i < shape.rank; ++i)
+        elements *= shape.dims[i];
+    return elements;
+}
+
+static unsigned next_offset(const pop_graph *graph, unsigned offset, unsigned used)
+{
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
+    return tiles ? (unsigned)(((uint64_t)offset + used) % tiles) : 0;
+}
+
+static bool calculate_for(const pop_graph *graph, size_t elements, struct share s, pop_interval_lists *mapping, unsigned *new_offset)
+{
+    *mapping = (pop_interval_lists){ 0 };
+    unsigned used = 0;
+    bool ready = poplibs_ready(graph);
+    if (ready)
+        calculate(graph, elements, s, mapping, &used);
+    if (new_offset)
+        *new_offset = ready ? next_offset(graph, s.offset, used) : 0;
+    return ready;
+}
+
+bool poputil_calc_linear_tile_mapping(const pop_graph *graph, pop_shape shape, unsigned min_elements_per_tile, unsigned grain_size,
+                                      pop_interval_lists *mapping)
+{
+    return calculate_for(graph, elements_of(shape), (struct share){ min_elements_per_tile, grain_size, 0, true }, mapping, NULL);
+}
+
+bool poputil_calc_linear_tile_mapping_of_tensor(const pop_graph *graph, pop_tensor t, pop_interval_lists *mapping)
+{
+    return calculate_for(graph, pop_tensor_num_elements(t), share_of(graph, t, 0, true), mapping, NULL);
+}
+
+bool poputil_calc_linear_tile_mapping_and_new_offset(const pop_graph *graph, pop_shape shape, unsigned min_elements_per_tile,
+                                                     unsigned grain_size, unsigned offset, bool ascending, pop_interval_lists *mapping,
+                                                     unsigned *new_offset)
+{
+    struct share s = { min_elements_per_tile, grain_size, offset, ascending };
+    return calculate_for(graph, elements_of(shape), s, mapping, new_offset);
+}
+
+bool poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending,
+                                                               pop_interval_lists *mapping, unsigned *new_offset)
+{
+    return calculate_for(graph, pop_tensor_num_elements(t), share_of(graph, t, offset, ascending), mapping, new_offset);
+}
+
+static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct share s, const char *api)
+{
+    pop_interval_lists mapping;
+    unsigned new_offset;
+    if (!poplibs_ready(graph))
+        return 0;
+    if (!pop_tensor_valid(t))
+        return poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor cannot be mapped");
+    if (!calculate_for(graph, pop_tensor_num_elements(t), s, &mapping, &new_offset))
+        return 0;
+    pop_graph_set_tile_mapping_lists_at(where, graph, t, &mapping);
+    pop_interval_lists_free(&mapping);
+    return new_offset;
+}
+
+void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, pop_tensor t)
+{
+    map(where, graph, t, share_of(graph, t, 0, true), "poputil_map_tensor_linearly");
+}
+
+void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile, unsigned grain_size)
+{
+    map(where, graph, t, (struct share){ min_elements_per_tile, grain_size, 0, true }, "poputil_map_tensor_linearly_grain");
+}
+
+unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
+{
+    return map(where, graph, t, share_of(graph, t, offset, ascending), "poputil_map_tensor_linearly_with_offset");
+}
+
+unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile,
+                                                          unsigned grain_size, unsigned offset, bool ascending)
+{
+    struct share s = { min_elements_per_tile, grain_size, offset, ascending };
+    return map(where, graph, t, s, "poputil_map_tensor_linearly_with_offset_grain");
+}
