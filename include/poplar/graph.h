@@ -101,9 +101,9 @@ POP_API const pop_error *pop_graph_error(const pop_graph *graph);
 POP_API const pop_status *pop_graph_error_status(const pop_graph *graph);
 /* Moves the error out and clears it, so that building can go on; POP_OK when there was none.  error may be NULL. */
 POP_API pop_status pop_graph_take_error(pop_graph *graph, pop_error *error);
-/* Records an error of a library's own call, as calls here do: the first one stays.  where is the user's line, api the call's name.  False, for
+/* Records an error of a library's own call, as calls here do: the first one stays.  caller is the user's line, api the call's name.  False, for
  * `return pop_graph_fail(...)`. */
-POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *text);
+POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where caller, const char *api, const char *text);
 /* Called at once for each recorded error, before the failing call returns. */
 typedef void (*pop_error_handler)(const pop_error *error, void *user);
 POP_API void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user);

@@ -93,11 +93,11 @@ pop_status pop_graph_take_error(pop_graph *graph, pop_error *error)
     return status;
 }
 
-bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *text)
+bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where caller, const char *api, const char *text)
 {
     if (!graph || status <= POP_OK || status >= POP_STATUS_COUNT)
         return false;
-    return store_fail(graph->store, status, where, api ? api : "", "%s", text ? text : "");
+    return store_fail(graph->store, status, caller, api ? api : "", "%s", text ? text : "");
 }
 
 void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user)
