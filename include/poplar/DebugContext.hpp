@@ -136,7 +136,7 @@ public:
     DebugId getId() const { return ownId; }
     const std::string &getPathName() const { return ownPath; }
     // Adds to the record; false when none is written (defined in ProfileValue.hpp).
-    bool setValue(const std::string &name, const ProfileValue &value);
+    template <int = 0> bool setValue(const std::string &name, const ProfileValue &value);
 
     // The file that records of the whole process are written to.
     static void initializeStreamer(const std::string &fileName, DebugSerializationFormat format = DebugSerializationFormat::CBOR)

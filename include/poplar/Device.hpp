@@ -59,7 +59,7 @@ public:
     {
         const char *text = pop_device_attribute(device, detail::CString(name));
         if (!text)
-            detail::raise(POP_POPLAR_ERROR, "the device has no attribute '" + name.cloneAsString() + "'");
+            detail::raise(POP_POPLAR_ERROR, "the device has no attribute '%s'", name.cloneAsString().c_str());
         return text;
     }
     template <typename Map = std::map<std::string, std::string>> Map getAttributes() const // a template so that who does not call it does not compile it

@@ -650,7 +650,7 @@ private:
     [[noreturn]] static void noReplication(pop_where where, unsigned factor)
     {
         detail::raise(POP_GRAPH_REPLICATION_ERROR, where, "pop_graph_create",
-                      "a replication factor of " + std::to_string(factor) + ": only 1 is supported so far, replication comes later");
+                      "a replication factor of %u: only 1 is supported so far, replication comes later", factor);
     }
     [[noreturn]] static void noMetadata(const DebugContext &debugContext, const char *api)
     {
@@ -660,7 +660,8 @@ private:
     {
         if (field.isIndexed())
             detail::raise(POP_INDEX_ERROR, where, api,
-                          std::string("field '") + field.name() + "' cannot be used here with an index, [" + std::to_string(field.getIndex()) + "]");
+                          "field '%s' cannot be used here with an index, [%zu]", field.name(),
+                          field.getIndex());
     }
     template <typename P> Tensor addConstantAt(const Type &type, ArrayRef<std::size_t> shape, const P *values, const DebugContext &debugContext)
     {

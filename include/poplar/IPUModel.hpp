@@ -65,7 +65,8 @@ struct IPUModel {
         // C knows "as the version has it" by 0; fields that nobody changed follow the version when that was changed.
         const pop_target before = standard(created.c_str());
         model.version = IPUVersion.c_str();
-        model.num_ipus = positive("numIPUs", numIPUs);
+        positive("numIPUs", numIPUs);
+        model.num_ipus = numIPUs;
         model.no_super_tile_send_receive = !supportsSuperTileSendReceive;
         if (minIPUSyncDelay != before.min_ipu_sync_delay)
             model.min_ipu_sync_delay = &minIPUSyncDelay;
@@ -74,8 +75,11 @@ struct IPUModel {
         model.compile_ipu_code = compileIPUCode;
         model.accurate_half = accurateHalf;
 #define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                    \
-    if (field != before.target_field)                                                                                  \
-        model.c_field = least ? positive(#field, field) : field;
+    if (field != before.target_field) {                                                                                \
+        if (least)                                                                                                     \
+            positive(#field, field);                                                                                   \
+        model.c_field = field;                                                                                         \
+    }
 #include <poplar/detail/ipu_model_fields.def>
 #undef POPLAR_IPU_MODEL_FIELD
         pop_exchange_limits limits;
@@ -98,19 +102,19 @@ private:
         detail::check(pop_target_create_ipu(1, version, &target, &error), error);
         return target;
     }
-    template <typename T> static T positive(const char *field, T value)
+    static void positive(const char *field, double value)
     {
         if (!(value > 0))
-            detail::raise(POP_INVALID_MACHINE_MODEL, std::string(field) + " of the IPU Model is " + std::to_string(value) + ", it must be positive");
-        return value;
+            detail::raise(POP_INVALID_MACHINE_MODEL, "%s of the IPU Model is %g, it must be positive", field, value);
     }
     pop_exchange_limits exchangeLimits() const
     {
         pop_exchange_limits limits = pop_exchange_limits();
         if (globalExchangeConstraints.size() > POP_MOST_EXCHANGE_LIMITS)
-            detail::raise(POP_INVALID_MACHINE_MODEL, std::to_string(globalExchangeConstraints.size()) + " global exchange constraints, there may be " +
-                                                         std::to_string(POP_MOST_EXCHANGE_LIMITS));
-        for (const GlobalExchangeConstraint &constraint : globalExchangeConstraints) {
+            detail::raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d",
+                          globalExchangeConstraints.size(), static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
+        for (std::size_t k = 0; k < globalExchangeConstraints.size(); ++k) {
+            const GlobalExchangeConstraint &constraint = globalExchangeConstraints[k];
             pop_exchange_limit &limit = limits.limits[limits.count++];
             limit.bandwidth = constraint.bandwidth;
             limit.num_flows = static_cast<std::uint32_t>(constraint.flows.size());

@@ -137,7 +137,7 @@ private:
 
 class ProfileValue;
 // The options as a map of strings (defined in ProfileValue.hpp).
-ProfileValue getAsProfileValue(const OptionFlags &options);
+template <int = 0> ProfileValue getAsProfileValue(const OptionFlags &options);
 
 namespace detail {
 
@@ -191,7 +191,7 @@ inline std::string optionText(const std::string &option, const pop_profile_value
         std::snprintf(number, sizeof(number), "%.15g", value.as.real);
         return number;
     default:
-        raise(POP_PARSE_ERROR, "the value of option '" + option + "' must be a string, a number or a boolean");
+        raise(POP_PARSE_ERROR, "the value of option '%s' must be a string, a number or a boolean", option.c_str());
     }
 }
 
@@ -201,9 +201,9 @@ inline void readOptions(StringRef text, const std::string &source, OptionFlags &
     OwnedProfileValue read;
     pop_error error;
     if (pop_profile_read_json(text.data(), text.size(), &read.value, &error) != POP_OK)
-        raise(error.status, source + " is not JSON: " + error.text);
+        raise(error.status, "%s is not JSON: %s", source.c_str(), error.text);
     if (read.value.type != POP_PROFILE_MAP)
-        raise(POP_PARSE_ERROR, source + " must be a JSON object of strings, as {\"debug.instrument\": \"true\"}");
+        raise(POP_PARSE_ERROR, "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}", source.c_str());
     OptionFlags result = options;
     for (std::size_t i = 0; i < pop_profile_size(&read.value); ++i) {
         const std::string key = pop_profile_key(&read.value, i);

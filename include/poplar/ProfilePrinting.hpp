@@ -8,7 +8,8 @@
 
 namespace poplar {
 
-inline void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
+template <int = 0>
+void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
                                 const OptionFlags &options = {})
 {
     const detail::OwnedProfileValue graph(detail::profileValue(graphProfile)), execution(detail::profileValue(executionProfile));
@@ -17,7 +18,8 @@ inline void printProfileSummary(std::ostream &out, const ProfileValue &graphProf
     detail::check(pop_print_profile_summary(text, &graph.value, &execution.value, detail::Options(options), &error), error);
     text.send(out);
 }
-inline void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {})
+template <int = 0>
+void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {})
 {
     const detail::OwnedProfileValue graph(detail::profileValue(graphProfile));
     detail::OutputFile text;
@@ -25,7 +27,8 @@ inline void printGraphSummary(std::ostream &out, const ProfileValue &graphProfil
     detail::check(pop_print_graph_summary(text, &graph.value, detail::Options(options), &error), error);
     text.send(out);
 }
-inline void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
+template <int = 0>
+void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
                                   const OptionFlags &options = {})
 {
     const detail::OwnedProfileValue graph(detail::profileValue(graphProfile)), execution(detail::profileValue(executionProfile));

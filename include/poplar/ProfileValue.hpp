@@ -11,6 +11,54 @@
 
 namespace poplar {
 
+namespace detail {
+
+// What a ProfileValue keeps.  A template, as are most of that class's members: so programs that have none do not compile maps and vectors of them.
+template <typename Value> struct ProfileData {
+    typedef std::vector<Value> Vector;
+    typedef std::map<std::string, Value> Map;
+
+    ProfileData() : kind(Value::Type::NONE) { as.natural = 0; }
+    ProfileData(const ProfileData &from) : kind(from.kind), as(from.as)
+    {
+        if (kind == Value::Type::STRING)
+            as.string = new std::string(*from.as.string);
+        else if (kind == Value::Type::VECTOR)
+            as.vector = new Vector(*from.as.vector);
+        else if (kind == Value::Type::MAP)
+            as.map = new Map(*from.as.map);
+    }
+    ProfileData(ProfileData &&from) noexcept : kind(from.kind), as(from.as) { from.kind = Value::Type::NONE; }
+    ProfileData &operator=(ProfileData from) noexcept
+    {
+        std::swap(kind, from.kind);
+        std::swap(as, from.as);
+        return *this;
+    }
+    ~ProfileData()
+    {
+        if (kind == Value::Type::STRING)
+            delete as.string;
+        else if (kind == Value::Type::VECTOR)
+            delete as.vector;
+        else if (kind == Value::Type::MAP)
+            delete as.map;
+    }
+
+    typename Value::Type kind;
+    union {
+        bool boolean;
+        std::int64_t integer;
+        std::uint64_t natural;
+        double real;
+        std::string *string;
+        Vector *vector;
+        Map *map;
+    } as;
+};
+
+} // namespace detail
+
 class ProfileValue {
 public:
     typedef bool Boolean;
@@ -23,159 +71,137 @@ public:
     enum class Type { NONE, BOOL, INT, UINT, DOUBLE, STRING, VECTOR, MAP };
 #pragma GCC diagnostic pop
 
-    ProfileValue() : kind(Type::NONE) { as.natural = 0; }
+    ProfileValue() = default; // copies and ends as what it keeps does
     template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0> ProfileValue(T value) { setNumber(value); }
-    ProfileValue(const char *text) : kind(Type::STRING) { as.string = new String(text ? text : ""); }
-    ProfileValue(String text) : kind(Type::STRING) { as.string = new String(std::move(text)); }
-    ProfileValue(StringRef text) : kind(Type::STRING) { as.string = new String(text.cloneAsString()); }
-    ProfileValue(Vector elements) : kind(Type::VECTOR) { as.vector = new Vector(std::move(elements)); }
-    ProfileValue(Map members) : kind(Type::MAP) { as.map = new Map(std::move(members)); }
-    ProfileValue(const ProfileValue &from) : kind(from.kind), as(from.as)
+    template <int = 0> ProfileValue(const char *text) { setString(new String(text ? text : "")); }
+    template <int = 0> ProfileValue(String text) { setString(new String(std::move(text))); }
+    template <int = 0> ProfileValue(StringRef text) { setString(new String(text.cloneAsString())); }
+    template <int = 0> ProfileValue(Vector elements)
     {
-        if (kind == Type::STRING)
-            as.string = new String(*from.as.string);
-        else if (kind == Type::VECTOR)
-            as.vector = new Vector(*from.as.vector);
-        else if (kind == Type::MAP)
-            as.map = new Map(*from.as.map);
+        data.as.vector = new Vector(std::move(elements));
+        data.kind = Type::VECTOR;
     }
-    ProfileValue(ProfileValue &&from) noexcept : kind(from.kind), as(from.as) { from.kind = Type::NONE; }
-    ProfileValue &operator=(ProfileValue from) noexcept
+    template <int = 0> ProfileValue(Map members)
     {
-        std::swap(kind, from.kind);
-        std::swap(as, from.as);
-        return *this;
-    }
-    ~ProfileValue()
-    {
-        if (kind == Type::STRING)
-            delete as.string;
-        else if (kind == Type::VECTOR)
-            delete as.vector;
-        else if (kind == Type::MAP)
-            delete as.map;
+        data.as.map = new Map(std::move(members));
+        data.kind = Type::MAP;
     }
 
-    Type type() const { return kind; }
-    bool isNumber() const { return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE; }
+    Type type() const { return data.kind; }
+    bool isNumber() const { return data.kind == Type::INT || data.kind == Type::UINT || data.kind == Type::DOUBLE; }
 
     // The value as what it is: numbers convert to each other, anything else throws poplar_error.
-    const String &asString() const { return need(Type::STRING), *as.string; }
-    const Vector &asVector() const { return need(Type::VECTOR), *as.vector; }
-    Vector &asVector() { return need(Type::VECTOR), *as.vector; }
-    const Map &asMap() const { return need(Type::MAP), *as.map; }
-    Map &asMap() { return need(Type::MAP), *as.map; }
-    bool asBool() const { return need(Type::BOOL), as.boolean; }
+    const String &asString() const { return need(Type::STRING), *data.as.string; }
+    const Vector &asVector() const { return need(Type::VECTOR), *data.as.vector; }
+    Vector &asVector() { return need(Type::VECTOR), *data.as.vector; }
+    const Map &asMap() const { return need(Type::MAP), *data.as.map; }
+    Map &asMap() { return need(Type::MAP), *data.as.map; }
+    bool asBool() const { return need(Type::BOOL), data.as.boolean; }
     std::int64_t asInt() const { return number<std::int64_t>(); }
     std::uint64_t asUint() const { return number<std::uint64_t>(); }
     double asDouble() const { return number<double>(); }
 
     // Members of a map by name and elements of a vector by number; one that is not there throws.
-    const ProfileValue &operator[](StringRef key) const
+    template <int = 0> const ProfileValue &operator[](StringRef key) const
     {
         if (const ProfileValue *found = getOrNull(key))
             return *found;
-        detail::raise(POP_POPLAR_ERROR, "the profile has no '" + key.cloneAsString() + "' here");
+        detail::raise(POP_POPLAR_ERROR, "the profile has no '%s' here", key.cloneAsString().c_str());
     }
-    const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
+    template <int = 0> const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
     template <typename I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0> const ProfileValue &operator[](I index) const
     {
         const Vector &list = asVector();
         if (static_cast<std::size_t>(index) >= list.size())
-            detail::raise(POP_INDEX_ERROR, "element " + std::to_string(index) + " of a profile's vector of " + std::to_string(list.size()));
+            detail::raise(POP_INDEX_ERROR, "element %lld of a profile's vector of %zu", static_cast<long long>(index), list.size());
         return list[static_cast<std::size_t>(index)];
     }
     // The member of a map, or null.
-    const ProfileValue *getOrNull(StringRef key) const
+    template <int = 0> const ProfileValue *getOrNull(StringRef key) const
     {
-        if (kind != Type::MAP)
+        if (data.kind != Type::MAP)
             return nullptr;
-        const Map::const_iterator found = as.map->find(key.cloneAsString());
-        return found == as.map->end() ? nullptr : &found->second;
+        const Map::const_iterator found = data.as.map->find(key.cloneAsString());
+        return found == data.as.map->end() ? nullptr : &found->second;
     }
-    std::size_t size() const { return kind == Type::VECTOR ? as.vector->size() : kind == Type::MAP ? as.map->size() : 0; }
+    template <int = 0> std::size_t size() const { return data.kind == Type::VECTOR ? data.as.vector->size() : data.kind == Type::MAP ? data.as.map->size() : 0; }
 
     // Of all numbers at and below this.
-    double sumDouble() const { return sum<double>(); }
-    std::int64_t sumInt() const { return sum<std::int64_t>(); }
-    std::uint64_t sumUint() const { return sum<std::uint64_t>(); }
+    template <int = 0> double sumDouble() const { return sum<double>(); }
+    template <int = 0> std::int64_t sumInt() const { return sum<std::int64_t>(); }
+    template <int = 0> std::uint64_t sumUint() const { return sum<std::uint64_t>(); }
 
-    friend bool operator==(const ProfileValue &a, const ProfileValue &b)
+    template <int = 0> friend bool operator==(const ProfileValue &a, const ProfileValue &b)
     {
         if (a.isNumber() && b.isNumber())
-            return a.kind == Type::DOUBLE || b.kind == Type::DOUBLE ? a.asDouble() == b.asDouble()
-                                                                    : a.as.natural == b.as.natural && a.negative() == b.negative();
-        if (a.kind != b.kind)
+            return a.data.kind == Type::DOUBLE || b.data.kind == Type::DOUBLE ? a.asDouble() == b.asDouble()
+                                                                    : a.data.as.natural == b.data.as.natural && a.negative() == b.negative();
+        if (a.data.kind != b.data.kind)
             return false;
-        return a.kind == Type::BOOL     ? a.as.boolean == b.as.boolean
-               : a.kind == Type::STRING ? *a.as.string == *b.as.string
-               : a.kind == Type::VECTOR ? *a.as.vector == *b.as.vector
-               : a.kind == Type::MAP    ? *a.as.map == *b.as.map
+        return a.data.kind == Type::BOOL     ? a.data.as.boolean == b.data.as.boolean
+               : a.data.kind == Type::STRING ? *a.data.as.string == *b.data.as.string
+               : a.data.kind == Type::VECTOR ? *a.data.as.vector == *b.data.as.vector
+               : a.data.kind == Type::MAP    ? *a.data.as.map == *b.data.as.map
                                         : true;
     }
-    friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
+    template <int = 0> friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
 
 private:
+    void setString(String *own)
+    {
+        data.as.string = own;
+        data.kind = Type::STRING;
+    }
     void setNumber(bool value)
     {
-        kind = Type::BOOL;
-        as.natural = 0;
-        as.boolean = value;
+        data.kind = Type::BOOL;
+        data.as.natural = 0;
+        data.as.boolean = value;
     }
     template <typename T> typename std::enable_if<std::is_floating_point<T>::value>::type setNumber(T value)
     {
-        kind = Type::DOUBLE;
-        as.real = static_cast<double>(value);
+        data.kind = Type::DOUBLE;
+        data.as.real = static_cast<double>(value);
     }
     template <typename T> typename std::enable_if<std::is_integral<T>::value>::type setNumber(T value)
     {
-        kind = std::is_signed<T>::value ? Type::INT : Type::UINT;
-        as.natural = static_cast<std::uint64_t>(value);
+        data.kind = std::is_signed<T>::value ? Type::INT : Type::UINT;
+        data.as.natural = static_cast<std::uint64_t>(value);
     }
-    bool negative() const { return kind == Type::INT && as.integer < 0; }
+    bool negative() const { return data.kind == Type::INT && data.as.integer < 0; }
     template <typename T> T number() const
     {
-        if (kind == Type::INT)
-            return static_cast<T>(as.integer);
-        if (kind == Type::UINT)
-            return static_cast<T>(as.natural);
-        return need(Type::DOUBLE), static_cast<T>(as.real);
+        if (data.kind == Type::INT)
+            return static_cast<T>(data.as.integer);
+        if (data.kind == Type::UINT)
+            return static_cast<T>(data.as.natural);
+        return need(Type::DOUBLE), static_cast<T>(data.as.real);
     }
     template <typename T> T sum() const
     {
         T total = isNumber() ? number<T>() : T();
-        if (kind == Type::VECTOR)
-            for (const ProfileValue &element : *as.vector)
+        if (data.kind == Type::VECTOR)
+            for (const ProfileValue &element : *data.as.vector)
                 total += element.sum<T>();
-        if (kind == Type::MAP)
-            for (const Map::value_type &member : *as.map)
+        if (data.kind == Type::MAP)
+            for (const Map::value_type &member : *data.as.map)
                 total += member.second.sum<T>();
         return total;
     }
     void need(Type wanted) const
     {
         static const char *const names[] = { "null", "a truth value", "an integer", "a natural number", "a number", "a string", "a vector", "a map" };
-        if (kind != wanted)
-            detail::raise(POP_POPLAR_ERROR, std::string("the profile value is ") + names[static_cast<int>(kind)] + ", not " +
-                                                names[static_cast<int>(wanted)]);
+        if (data.kind != wanted)
+            detail::raise(POP_POPLAR_ERROR, "the profile value is %s, not %s", names[static_cast<int>(data.kind)], names[static_cast<int>(wanted)]);
     }
 
-    Type kind;
-    union {
-        bool boolean;
-        std::int64_t integer;
-        std::uint64_t natural;
-        double real;
-        String *string;
-        Vector *vector;
-        Map *map;
-    } as;
+    detail::ProfileData<ProfileValue> data;
 };
 
 namespace detail {
 
 // From and to C's values.
-inline ProfileValue profileValue(const pop_profile_value &from)
+template <int = 0> ProfileValue profileValue(const pop_profile_value &from)
 {
     switch (from.type) {
     case POP_PROFILE_BOOL:
@@ -205,7 +231,7 @@ inline ProfileValue profileValue(const pop_profile_value &from)
     }
     return ProfileValue();
 }
-inline pop_profile_value profileValue(const ProfileValue &from)
+template <int = 0> pop_profile_value profileValue(const ProfileValue &from)
 {
     switch (from.type()) {
     case ProfileValue::Type::BOOL:
@@ -238,14 +264,14 @@ inline pop_profile_value profileValue(const ProfileValue &from)
 
 } // namespace detail
 
-inline void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false)
+template <int = 0> void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false)
 {
     const detail::OwnedProfileValue owned(detail::profileValue(value));
     detail::OutputFile file;
     pop_profile_write_json(file.c(), &owned.value, prettyPrint);
     file.send(out);
 }
-inline void serializeToCBOR(std::ostream &out, const ProfileValue &value)
+template <int = 0> void serializeToCBOR(std::ostream &out, const ProfileValue &value)
 {
     const detail::OwnedProfileValue owned(detail::profileValue(value));
     detail::OutputFile file;
@@ -253,7 +279,7 @@ inline void serializeToCBOR(std::ostream &out, const ProfileValue &value)
     file.send(out);
 }
 
-inline bool DebugInfo::setValue(const std::string &name, const ProfileValue &value)
+template <int> bool DebugInfo::setValue(const std::string &name, const ProfileValue &value)
 {
     if (!pop_debug_is_open())
         return false;
@@ -263,7 +289,7 @@ inline bool DebugInfo::setValue(const std::string &name, const ProfileValue &val
     return true;
 }
 
-inline ProfileValue getAsProfileValue(const OptionFlags &options)
+template <int> ProfileValue getAsProfileValue(const OptionFlags &options)
 {
     ProfileValue::Map map;
     for (const OptionFlags::OptionFlag &flag : options)

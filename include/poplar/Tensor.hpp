@@ -60,7 +60,7 @@ public:
     {
         if (i >= rank())
             detail::raise(POP_INDEX_ERROR, where, "pop_tensor_dim",
-                          "there is no dimension " + std::to_string(i) + ": the tensor's rank is " + std::to_string(rank()));
+                          "there is no dimension %u: the tensor's rank is %u", i, rank());
         return pop_tensor_dim(tensor, i);
     }
 

@@ -18,7 +18,7 @@ template <typename T> inline pop_type hostType()
 inline void needConvertible(const Type &type)
 {
     if (type == QUARTER || pop_type_size(type.c()) == 0)
-        raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type " + type.toString());
+        raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type %s", pop_type_name(type.c()));
 }
 
 } // namespace detail

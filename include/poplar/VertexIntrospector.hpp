@@ -76,7 +76,7 @@ public:
     FieldData getFieldInfo(const std::string &name) const
     {
         if (!pop_vertex_view_has_field(vertex, name.c_str()))
-            detail::raise(POP_UNKNOWN_FIELD, std::string("vertex type '") + pop_vertex_view_type(vertex) + "' has no field '" + name + "'");
+            detail::raise(POP_UNKNOWN_FIELD, "vertex type '%s' has no field '%s'", pop_vertex_view_type(vertex), name.c_str());
         return FieldData(vertex, name);
     }
     ComputeSet getComputeSet() const { return ComputeSet(pop_vertex_view_compute_set(vertex) - 1); }

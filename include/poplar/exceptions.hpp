@@ -16,23 +16,28 @@ class DebugContext;
 class poplar_error : public std::runtime_error {
 public:
     explicit poplar_error(const std::string &text) : std::runtime_error(text), type("poplar_error") {}
-    explicit poplar_error(const char *text) : std::runtime_error(text), type("poplar_error") {}
     const char *what() const noexcept override { return located.empty() ? std::runtime_error::what() : located.c_str(); }
     // Adds the line of a debug context to what() (defined in DebugContext.hpp).
     void attachSourceLocation(const DebugContext &context);
 
     std::string type; // the name of the class
 
+protected:
+    poplar_error(const std::string &text, const char *name) : std::runtime_error(text), type(name) {}
+
 private:
     std::string located; // the text with its line
 };
 
+// Each passes its name down: nothing is left to do, or to undo, when its base is made.
 #define POP_ERROR_KIND_OF_ITS_OWN(constant, spelling, base)
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     class spelling : public base {                                                                                     \
     public:                                                                                                            \
-        explicit spelling(const std::string &text) : base(text) { type = #spelling; }                                  \
-        explicit spelling(const char *text) : base(text) { type = #spelling; }                                         \
+        explicit spelling(const std::string &text) : base(text, #spelling) {}                                          \
+                                                                                                                       \
+    protected:                                                                                                         \
+        using base::base;                                                                                              \
     };
 #include <poplar/errors.def>
 #undef POP_ERROR_KIND
@@ -40,43 +45,40 @@ typedef missing_perf_estimate missing_cycle_estimate; // the old name
 
 class graph_object_load_error : public poplar_error {
 public:
-    explicit graph_object_load_error(const std::string &text) : poplar_error(text) { type = "graph_object_load_error"; }
+    explicit graph_object_load_error(const std::string &text) : poplar_error(text, "graph_object_load_error") {}
     graph_object_load_error(const std::string &path, const std::string &text) : graph_object_load_error(path + ": " + text) {}
 };
 
 class unknown_field : public poplar_error {
 public:
-    explicit unknown_field(const std::string &text) : poplar_error(text) { type = "unknown_field"; }
+    explicit unknown_field(const std::string &text) : poplar_error(text, "unknown_field") {}
     unknown_field(const std::string &vertex, const std::string &field) : unknown_field(vertex + ": " + field) {}
 };
 
 class index_error : public poplar_error {
 public:
-    explicit index_error(const std::string &text) : poplar_error(text) { type = "index_error"; }
+    explicit index_error(const std::string &text) : poplar_error(text, "index_error") {}
     index_error(const std::string &text, std::size_t index) : index_error(text + ": " + std::to_string(index)) {}
 };
 
 class symbol_error : public poplar_error {
 public:
-    explicit symbol_error(const std::string &text) : poplar_error(text) { type = "symbol_error"; }
+    explicit symbol_error(const std::string &text) : poplar_error(text, "symbol_error") {}
     symbol_error(const std::string &name, unsigned tile) : symbol_error("symbol '" + name + "' on tile " + std::to_string(tile)) {}
 };
 
 class link_error : public poplar_error {
 public:
-    explicit link_error(const std::string &text, const std::string &linkerOutput = "") : poplar_error(text), output(linkerOutput)
-    {
-        type = "link_error";
-    }
+    explicit link_error(const std::string &text, const std::string &linkerOutput = "") : poplar_error(text, "link_error"), output(linkerOutput) {}
 
     std::string output; // what the linker said
 };
 
 class graph_memory_allocation_error : public poplar_error {
 public:
-    explicit graph_memory_allocation_error(const std::string &text, const std::string &profile = "") : poplar_error(text), profilePath(profile)
+    explicit graph_memory_allocation_error(const std::string &text, const std::string &profile = "")
+        : poplar_error(text, "graph_memory_allocation_error"), profilePath(profile)
     {
-        type = "graph_memory_allocation_error";
     }
 
     std::string profilePath; // a file that tells what did not fit; empty when none was written
@@ -94,9 +96,9 @@ inline std::string toString(RecoveryAction action)
 class recoverable_runtime_error : public system_runtime_error {
 public:
     explicit recoverable_runtime_error(const std::string &text) : recoverable_runtime_error(RecoveryAction::IPU_RESET, text) {}
-    recoverable_runtime_error(RecoveryAction action, const std::string &text) : system_runtime_error(text), recovery(action)
+    recoverable_runtime_error(RecoveryAction action, const std::string &text)
+        : system_runtime_error(text, "recoverable_runtime_error"), recovery(action)
     {
-        type = "recoverable_runtime_error";
     }
     RecoveryAction getRecoveryAction() const { return recovery; }
 

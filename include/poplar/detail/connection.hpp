@@ -8,12 +8,34 @@
 
 namespace poplar {
 
+namespace detail {
+
+// A copy of a list of tensors.
+struct TensorList : Counted {
+    explicit TensorList(ArrayRef<Tensor> from) : Counted(end), list(new Tensor[from.size()]), count(from.size())
+    {
+        for (std::size_t i = 0; i < count; ++i)
+            list[i] = from[i];
+    }
+    static void end(Counted *self)
+    {
+        delete[] static_cast<TensorList *>(self)->list;
+        delete static_cast<TensorList *>(self);
+    }
+    pop_tensors c() const { return tensors(ArrayRef<Tensor>(list, count)); }
+
+    Tensor *list;
+    std::size_t count;
+};
+
+} // namespace detail
+
 // A field and what is connected to it: {"in", t}, {"rows", list of tensors}, {"scale", 1.0f}.
 class ConnectionDesc {
 public:
     ConnectionDesc(StringRef fieldName, const Tensor &t) : field(fieldName.cloneAsString()), form(ONE), tensor(t), type(), value() {}
     ConnectionDesc(StringRef fieldName, ArrayRef<Tensor> tensors)
-        : field(fieldName.cloneAsString()), form(LIST), list(tensors.begin(), tensors.end()), type(), value()
+        : field(fieldName.cloneAsString()), form(LIST), list(new detail::TensorList(tensors)), type(), value()
     {
     }
     template <typename T, typename = detail::IfValue<T>>
@@ -31,7 +53,7 @@ public:
             pop_graph_connect_at(where, graph, vertex, field.c_str(), tensor.c());
             break;
         case LIST:
-            pop_graph_connect_list_at(where, graph, vertex, field.c_str(), detail::tensors(list));
+            pop_graph_connect_list_at(where, graph, vertex, field.c_str(), static_cast<detail::TensorList *>(list.get())->c());
             break;
         case CONSTANT:
             pop_graph_connect_constant_at(where, graph, vertex, field.c_str(), type, value);
@@ -42,7 +64,7 @@ private:
     std::string field;
     enum { ONE, LIST, CONSTANT } form;
     Tensor tensor;
-    std::vector<Tensor> list;
+    detail::Handle list; // a TensorList
     pop_type type;
     alignas(8) unsigned char value[8];
 };
@@ -84,7 +106,7 @@ inline std::size_t count(ArrayRef<std::size_t> shape)
 inline void checkCount(pop_where where, const char *api, std::size_t elements, std::size_t values, const char *what)
 {
     if (elements != values)
-        raise(POP_POPLAR_ERROR, where, api, std::to_string(values) + " values: " + what + ' ' + std::to_string(elements) + " elements");
+        raise(POP_POPLAR_ERROR, where, api, "%zu values: %s %zu elements", values, what, elements);
 }
 
 // Tensors that a call changes together.

@@ -28,7 +28,7 @@ inline std::uint64_t nanoseconds()
 inline void checkReplica(unsigned replica)
 {
     if (replica)
-        raise(POP_STREAM_CONNECTION_ERROR, "there is no replica " + std::to_string(replica) + ": graphs are not replicated yet");
+        raise(POP_STREAM_CONNECTION_ERROR, "there is no replica %u: graphs are not replicated yet", replica);
 }
 
 class EngineState {
@@ -71,7 +71,7 @@ public:
     void connect(StringRef handle, StreamCallbackHandle callback)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, "the callback for stream '" + handle.cloneAsString() + "' is null");
+            raise(POP_STREAM_CONNECTION_ERROR, "the callback for stream '%s' is null", handle.cloneAsString().c_str());
         Stream *stream = new Stream{ this, std::move(callback) };
         pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
         pop_error error;
@@ -84,7 +84,7 @@ public:
     void connect(StringRef handle, HostCallbackHandle callback)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, "the callback for host function '" + handle.cloneAsString() + "' is null");
+            raise(POP_STREAM_CONNECTION_ERROR, "the callback for host function '%s' is null", handle.cloneAsString().c_str());
         const CString name(handle);
         pop_error error;
         std::size_t inputs, outputs;

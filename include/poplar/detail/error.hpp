@@ -7,51 +7,64 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/graph.h>
 
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
 namespace poplar {
 namespace detail {
 
 // The text that what() gives: the C error's, then where and in what.  The class says its kind, and the C call is not what the user wrote.
 inline std::string errorText(const pop_error &error)
 {
-    char buffer[2048];
-    pop_error_format(&error, buffer, sizeof(buffer));
-    const std::string text(buffer), begin = (error.api[0] ? std::string(error.api) + ": " : "") + pop_status_name(error.status) + ": ";
-    return text.compare(0, begin.size(), begin) == 0 ? text.substr(begin.size()) : text;
+    char text[2048], begin[256];
+    pop_error_format(&error, text, sizeof(text));
+    std::snprintf(begin, sizeof(begin), "%s%s%s: ", error.api, error.api[0] ? ": " : "", pop_status_name(error.status));
+    const std::size_t length = std::strlen(begin);
+    return std::strncmp(text, begin, length) == 0 ? text + length : text;
 }
 
 // Throws the exception class of the error's kind.
 [[noreturn]] inline void raise(const pop_error &error)
 {
+    const std::string text = errorText(error);
     if (error.status == POP_GRAPH_MEMORY_ALLOCATION_ERROR)
-        throw graph_memory_allocation_error(errorText(error), error.artifact);
+        throw graph_memory_allocation_error(text, error.artifact);
     switch (error.status) {
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     case POP_##constant:                                                                                               \
-        throw spelling(errorText(error));
+        throw spelling(text);
 #include <poplar/errors.def>
 #undef POP_ERROR_KIND
     case POP_OK:
     case POP_STATUS_COUNT:
         break;
     }
-    throw poplar_error(errorText(error));
+    throw poplar_error(text);
 }
-[[noreturn]] inline void raise(pop_status status, const std::string &text)
+
+// A mistake that only C++ can see.  As printf: programs compile no strings put together.
+[[noreturn]] __attribute__((format(printf, 2, 3))) inline void raise(pop_status status, const char *format, ...)
 {
     pop_error error = pop_error();
     error.status = status;
-    text.copy(error.text, sizeof(error.text) - 1);
+    va_list values;
+    va_start(values, format);
+    std::vsnprintf(error.text, sizeof(error.text), format, values);
+    va_end(values);
     raise(error);
 }
-
-// A mistake that only C++ can see, at the user's line.
-[[noreturn]] inline void raise(pop_status status, pop_where where, const char *api, const std::string &text)
+// The same at the user's line.
+[[noreturn]] __attribute__((format(printf, 4, 5))) inline void raise(pop_status status, pop_where where, const char *api, const char *format, ...)
 {
     pop_error error = pop_error();
     error.status = status;
     error.where = where;
-    std::string(api).copy(error.api, sizeof(error.api) - 1);
-    text.copy(error.text, sizeof(error.text) - 1);
+    std::snprintf(error.api, sizeof(error.api), "%s", api);
+    va_list values;
+    va_start(values, format);
+    std::vsnprintf(error.text, sizeof(error.text), format, values);
+    va_end(values);
     raise(error);
 }
 

@@ -22,7 +22,7 @@ inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugC
 {
     pop_graph *graph = pop_store_graph(store);
     if (!graph)
-        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program", std::string(what) + " is a null tensor");
+        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program", "%s is a null tensor", what);
     return graph;
 }
 
