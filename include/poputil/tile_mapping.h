@@ -57,5 +57,62 @@ POP_API bool poputil_dim_is_split_over_tiles_at(pop_where where, pop_graph *grap
 #define poputil_dim_is_split_over_ipus(...) poputil_dim_is_split_over_ipus_at(POP_HERE, __VA_ARGS__)
 POP_API bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension);
 
+/* ---- shares by use ---- */
+
+/* Collects which tiles use which elements, then maps each element to a tile that uses it.  An owner: create and destroy. */
+typedef struct poputil_use_tracker poputil_use_tracker;
+typedef enum poputil_mapping_method {
+    POPUTIL_MAPPING_NONE = 0,
+    POPUTIL_OPTIMIZE_HALO_REGIONS,          /* what several tiles use, beside a region that some of those use, goes with that region */
+    POPUTIL_CONSTRAIN_MAPPING_TO_USED_TILES /* elements lie on tiles that use them: so they do in any case */
+} poputil_mapping_method;
+
+/* Elements that nobody claims more than others begin at start_tile, and go up or down from there. */
+POP_API poputil_use_tracker *poputil_use_tracker_create(unsigned num_tiles, unsigned start_tile, bool ascending);
+POP_API void poputil_use_tracker_destroy(poputil_use_tracker *tracker); /* NULL is allowed */
+POP_API bool poputil_use_tracker_empty(const poputil_use_tracker *tracker);
+#define poputil_use_tracker_add(...) poputil_use_tracker_add_at(POP_HERE, __VA_ARGS__)
+/* A tile uses the elements of t.  index_error for a tile that the tracker does not have. */
+POP_API void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile, pop_tensor t);
+/* What another tracker collected, too. */
+POP_API void poputil_use_tracker_add_tracker(poputil_use_tracker *tracker, const poputil_use_tracker *other);
+#define poputil_use_tracker_resolve(...) poputil_use_tracker_resolve_at(POP_HERE, __VA_ARGS__)
+/* Decides: afterwards each element is used by one tile alone.  Elements that the same tiles use are shared out between them in whole grains, at
+ * least min_elements_per_tile each.  With extend_partial_usage the elements of a variable that nobody uses go where their neighbours go. */
+POP_API void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
+                                            unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method);
+#define poputil_use_tracker_map_tensors_by_use(...) poputil_use_tracker_map_tensors_by_use_at(POP_HERE, __VA_ARGS__)
+/* Decides, and maps the variables so. */
+POP_API void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
+                                                       unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method);
+
+/* ---- mapped like others ---- */
+
+#define poputil_create_broadcast_operand(...) poputil_create_broadcast_operand_at(POP_HERE, __VA_ARGS__)
+/* A variable of one dimension, as long as dimension dim of full, whose elements lie on tiles that hold the elements of full that they go with.  With dither,
+ * what is shared by many tiles begins at a tile that depends on the shape. */
+POP_API pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full, pop_type type, unsigned dim, bool dither,
+                                                       const char *name);
+#define poputil_map_output_for_element_wise_op(...) poputil_map_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
+/* Maps an output like the input of its shape that is spread best: the least on the fullest tile, then on the most tiles.  Inputs with aliases or
+ * constants do not count, nor do scalars; without such an input the output is mapped linearly with grain_size and min_grains_per_tile. */
+POP_API void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output,
+                                                       unsigned grain_size, unsigned min_grains_per_tile);
+
+/* ---- other IPUs ---- */
+
+#define poputil_clone_to_ipu(...) poputil_clone_to_ipu_at(POP_HERE, __VA_ARGS__)
+/* A clone of t on the same tiles of another IPU; graph is one of whole IPUs.  index_error for an IPU that the target lacks. */
+POP_API pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method,
+                                           const char *name);
+#define poputil_create_ipu_copy(...) poputil_create_ipu_copy_at(POP_HERE, __VA_ARGS__)
+/* The same, with the views that pop_copy needs to give the clone t's values. */
+POP_API pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method,
+                                              const char *name, pop_tensor *copy_source, pop_tensor *copy_destination);
+#define poputil_copy_to_ipu(...) poputil_copy_to_ipu_at(POP_HERE, __VA_ARGS__)
+/* The same, with the copy added to a sequence. */
+POP_API pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu,
+                                          pop_clone_method method, const char *name);
+
 POP_END_DECLS
 #endif

@@ -57,5 +57,23 @@ POP_API void poputil_unflatten_index(pop_shape shape, size_t index, size_t *indi
 /* [0, range) in count parts whose sizes differ by at most one, the larger ones first: 11 in 4 is 3, 3, 3, 2.  sizes has room for count entries. */
 POP_API void poputil_balanced_partition(size_t range, size_t count, size_t *sizes);
 
+/* ---- tensors ---- */
+
+#define poputil_duplicate(...) poputil_duplicate_at(POP_HERE, __VA_ARGS__)
+/* A clone with a copy of t's values, which is added to a sequence. */
+POP_API pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, pop_clone_method method,
+                                        const char *name);
+#define poputil_clone_n(...) poputil_clone_n_at(POP_HERE, __VA_ARGS__)
+/* n clones, with a new outer dimension of n. */
+POP_API pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n, pop_clone_method method, const char *name);
+
+/* ---- numbers ---- */
+
+/* Whether a value of one floating-point type survives the cast to another: finite, and no further away than the tolerance times itself.  Values that are
+ * no value of input_type are rounded to it first.  Other types always do. */
+POP_API bool poputil_check_accuracy_when_cast(const pop_target *target, double input, pop_type input_type, pop_type output_type, double tolerance);
+/* The half that is nearest to a value (infinity beyond the largest). */
+POP_API double poputil_cast_to_device_half_value(const pop_target *target, double input);
+
 POP_END_DECLS
 #endif

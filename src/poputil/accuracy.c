@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What casts do to numbers. */
+#include "poplibs/support.h"
+
+#include <math.h>
+#include <poputil/util.h>
+
+static double rounded_to(pop_type type, double value)
+{
+    if (type == POP_HALF)
+        return (double)pop_half_to_float(pop_half_from_double(value));
+    return type == POP_FLOAT ? (double)(float)value : value;
+}
+
+double poputil_cast_to_device_half_value(const pop_target *target, double input)
+{
+    (void)target; /* every device rounds so */
+    return rounded_to(POP_HALF, input);
+}
+
+bool poputil_check_accuracy_when_cast(const pop_target *target, double input, pop_type input_type, pop_type output_type, double tolerance)
+{
+    (void)target;
+    if (!pop_type_is_floating_point(input_type) || !pop_type_is_floating_point(output_type))
+        return true;
+    double value = rounded_to(input_type, input), cast = rounded_to(output_type, value);
+    return isfinite(cast) && fabs(cast - value) <= tolerance * fabs(value);
+}

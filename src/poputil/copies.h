@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views of a tensor and its clone for a copy between them. */
+#ifndef POPUTIL_COPIES_H
+#define POPUTIL_COPIES_H
+
+#include <poplar/graph.h>
+
+/* Where elements stand in both several times (a clone may keep aliases), the views name each once, so that they can be written. */
+void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source, pop_tensor *destination);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors on another IPU. */
+#include "poplibs/support.h"
+#include "poputil/copies.h"
+
+#include <poputil/tile_mapping.h>
+
+/* Clones t and lays the clone on the tiles of an IPU that have t's numbers in theirs. */
+static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name, const char *api)
+{
+    pop_tensor none = { 0 };
+    if (!poplibs_ready(graph))
+        return none;
+    const pop_target *target = pop_graph_target(graph);
+    if (ipu >= target->num_ipus) {
+        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no IPU %u: the target has %u", ipu, target->num_ipus);
+        return none;
+    }
+    pop_tensor copy = pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, method, name);
+    pop_interval_lists mapping;
+    if (!pop_tensor_valid(copy) || !pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
+        return none;
+    struct lists_vec moved = { 0 };
+    unsigned tiles = target->tiles_per_ipu;
+    for (size_t tile = 0; tile < (size_t)tiles * (ipu + 1); ++tile) {
+        lists_begin(&moved);
+        if (tile < (size_t)tiles * ipu)
+            continue;
+        for (size_t from = tile % tiles; from < mapping.count; from += tiles)
+            for (size_t i = mapping.first[from]; i < mapping.first[from + 1]; ++i)
+                lists_push(&moved, mapping.intervals[i].begin, mapping.intervals[i].end);
+    }
+    pop_interval_lists_free(&mapping);
+    mapping = lists_take(&moved);
+    pop_graph_set_tile_mapping_lists_at(where, graph, copy, &mapping);
+    pop_interval_lists_free(&mapping);
+    return copy;
+}
+
+pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name)
+{
+    return clone(where, graph, t, ipu, method, name, "poputil_clone_to_ipu");
+}
+
+pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name,
+                                      pop_tensor *copy_source, pop_tensor *copy_destination)
+{
+    pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_create_ipu_copy");
+    *copy_source = *copy_destination = (pop_tensor){ 0 };
+    if (pop_tensor_valid(copy))
+        poputil_copy_views(where, graph, t, copy, copy_source, copy_destination);
+    return copy;
+}
+
+pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu, pop_clone_method method,
+                                  const char *name)
+{
+    pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_copy_to_ipu"), source, destination;
+    if (!pop_tensor_valid(copy))
+        return copy;
+    poputil_copy_views(where, graph, t, copy, &source, &destination);
+    pop_sequence_add_at(where, sequence, pop_copy_at(where, source, destination, false, name));
+    return copy;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of variables by use.  What was collected is cut into regions that the same set of tiles uses; each set's regions of a variable are
+ * shared out between its tiles. */
+#include "poplibs/support.h"
+
+#include <poputil/tile_mapping.h>
+#include <poputil/util.h>
+
+struct use {
+    uint32_t variable;
+    unsigned tile;
+    pop_interval interval;
+};
+
+struct uses {
+    struct use *list;
+    size_t count, capacity;
+};
+
+struct poputil_use_tracker {
+    unsigned num_tiles, start_tile;
+    bool ascending;
+    struct uses uses;
+};
+
+static void push(struct uses *uses, uint32_t variable, unsigned tile, size_t begin, size_t end)
+{
+    if (begin == end)
+        return;
+    if (uses->count == uses->capacity) {
+        uses->capacity = uses->capacity ? 2 * uses->capacity : 64;
+        uses->list = poplibs_resize(uses->list, uses->capacity, sizeof(*uses->list));
+    }
+    uses->list[uses->count++] = (struct use){ variable, tile, { begin, end } };
+}
+
+poputil_use_tracker *poputil_use_tracker_create(unsigned num_tiles, unsigned start_tile, bool ascending)
+{
+    poputil_use_tracker *tracker = poplibs_zeros(1, sizeof(*tracker));
+    tracker->num_tiles = num_tiles;
+    tracker->start_tile = start_tile;
+    tracker->ascending = ascending;
+    return tracker;
+}
+
+void poputil_use_tracker_destroy(poputil_use_tracker *tracker)
+{
+    if (!tracker)
+        return;
+    free(tracker->uses.list);
+    free(tracker);
+}
+
+bool poputil_use_tracker_empty(const poputil_use_tracker *tracker)
+{
+    return !tracker || tracker->uses.count == 0;
+}
+
+void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile, pop_tensor t)
+{
+    if (!tracker || !poplibs_ready(graph))
+        return;
+    if (tile >= tracker->num_tiles) {
+        poplibs_fail(graph, POP_INDEX_ERROR, where, "poputil_use_tracker_add", "there is no tile %u: the tracker has %u", tile, tracker->num_tiles);
+        return;
+    }
+    pop_variable_interval *regions = NULL;
+    size_t count = pop_tensor_var_regions(t, &regions);
+    for (size_t i = 0; i < count; ++i)
+        push(&tracker->uses, regions[i].variable, tile, regions[i].interval.begin, regions[i].interval.end);
+    free(regions);
+}
+
+void poputil_use_tracker_add_tracker(poputil_use_tracker *tracker, const poputil_use_tracker *other)
+{
+    size_t count = other ? other->uses.count : 0;
+    for (size_t i = 0; tracker && i < count; ++i) {
+        struct use use = other->uses.list[i];
+        push(&tracker->uses, use.variable, use.tile, use.interval.begin, use.interval.end);
+    }
+    if (tracker && other && other->num_tiles > tracker->num_tiles)
+        tracker->num_tiles = other->num_tiles;
+}
+
+/* ---- regions and the sets of tiles that use them ---- */
+
+/* The tiles at [first, first + count) of the pool, in order. */
+struct tile_set {
+    uint64_t hash; /* the exclusive or of a number of 64 bits for each tile: sets of one hash are taken to be equal */
+    size_t first, count;
+};
+
+struct region {
+    uint32_t variable, set;
+    pop_interval interval;
+};
+
+struct event {
+    uint32_t variable;
+    unsigned tile;
+    size_t at;
+    int change; /* 1 where a use begins, -1 where it ends */
+};
+
+struct sweep {
+    struct region *regions;
+    size_t num_regions, regions_capacity;
+    struct tile_set *sets;
+    size_t num_sets, sets_capacity;
+    uint32_t *table; /* set + 1 by hash; a power of two of entries, less than half of them in use */
+    size_t table_size;
+    unsigned *pool;
+    size_t pool_count, pool_capacity;
+    unsigned *active, *place, *times; /* tiles in use, where each stands in the list, how often each is in use */
+    size_t num_active;
+    uint64_t hash;
+};
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+static int compare_tiles(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return x < y ? -1 : x > y;
+}
+static int compare_regions(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    return x->interval.begin < y->interval.begin ? -1 : x->interval.begin > y->interval.begin;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static void grow_table(struct sweep *s)
+{
+    s->table_size = s->table_size ? 2 * s->table_size : 64;
+    free(s->table);
+    s->table = poplibs_zeros(s->table_size, sizeof(*s->table));
+    for (size_t i = 0; i < s->num_sets; ++i) {
+        size_t slot = s->sets[i].hash & (s->table_size - 1);
+        while (s->table[slot])
+            slot = (slot + 1) & (s->table_size - 1);
+        s->table[slot] = (uint32_t)i + 1;
+    }
+}
+
+/* The number of the set of tiles that are active now. */
+static uint32_t active_set(struct sweep *s)
+{
+    if (2 * (s->num_sets + 1) > s->table_size)
+        grow_table(s);
+    size_t slot = s->hash & (s->table_size - 1);
+    for (; s->table[slot]; slot = (slot + 1) & (s->table_size - 1)) {
+        const struct tile_set *set = &s->sets[s->table[slot] - 1];
+        if (set->hash == s->hash && set->count == s->num_active)
+            return s->table[slot] - 1;
+    }
+    if (s->num_sets == s->sets_capacity) {
+        s->sets_capacity = 2 * s->sets_capacity + 16;
+        s->sets = poplibs_resize(s->sets, s->sets_capacity, sizeof(*s->sets));
+    }
+    if (s->pool_count + s->num_active > s->pool_capacity) {
+        s->pool_capacity = 2 * (s->pool_count + s->num_active);
+        s->pool = poplibs_resize(s->pool, s->pool_capacity, sizeof(*s->pool));
+    }
+    memcpy(s->pool + s->pool_count, s->active, s->num_active * sizeof(*s->pool));
+    qsort(s->pool + s->pool_count, s->num_active, sizeof(*s->pool), compare_tiles);
+    s->sets[s->num_sets] = (struct tile_set){ s->hash, s->pool_count, s->num_active };
+    s->pool_count += s->num_active;
+    s->table[slot] = (uint32_t)++s->num_sets;
+    return (uint32_t)s->num_sets - 1;
+}
+
+static void add_region(struct sweep *s, uint32_t variable, size_t begin, size_t end)
+{
+    uint32_t set = active_set(s);
+    struct region *last = s->num_regions ? &s->regions[s->num_regions - 1] : NULL;
+    if (last && last->variable == variable && last->set == set && last->interval.end == begin) {
+        last->interval.end = end;
+        return;
+    }
+    if (s->num_regions == s->regions_capacity) {
+        s->regions_capacity = 2 * s->regions_capacity + 64;
+        s->regions = poplibs_resize(s->regions, s->regions_capacity, sizeof(*s->regions));
+    }
+    s->regions[s->num_regions++] = (struct region){ variable, set, { begin, end } };
+}
+
+static void change(struct sweep *s, unsigned tile, int by)
+{
+    unsigned before = s->times[tile];
+    s->times[tile] = (unsigned)((int)before + by);
+    if (before && s->times[tile])
+        return;
+    s->hash ^= mix(tile);
+    if (!before) {
+        s->place[tile] = (unsigned)s->num_active;
+        s->active[s->num_active++] = tile;
+    } else {
+        unsigned last = s->active[--s->num_active];
+        s->active[s->place[tile]] = last;
+        s->place[last] = s->place[tile];
+    }
+}
+
+/* Cuts what was collected into regions with one set of tiles each, in the order of variables and elements. */
+static void sweep(const poputil_use_tracker *tracker, struct sweep *s)
+{
+    size_t count = 2 * tracker->uses.count;
+    struct event *events = poplibs_new(count, sizeof(*events));
+    for (size_t i = 0; i < tracker->uses.count; ++i) {
+        struct use use = tracker->uses.list[i];
+        events[2 * i] = (struct event){ use.variable, use.tile, use.interval.begin, 1 };
+        events[2 * i + 1] = (struct event){ use.variable, use.tile, use.interval.end, -1 };
+    }
+    qsort(events, count, sizeof(*events), compare_events);
+    s->active = poplibs_new(tracker->num_tiles, sizeof(*s->active));
+    s->place = poplibs_new(tracker->num_tiles, sizeof(*s->place));
+    s->times = poplibs_zeros(tracker->num_tiles, sizeof(*s->times));
+    for (size_t i = 0; i < count; ++i) {
+        if (i && s->num_active && events[i].at > events[i - 1].at)
+            add_region(s, events[i].variable, events[i - 1].at, events[i].at);
+        /* Beginnings first, so that a tile is never counted below zero. */
+        size_t end = i;
+        while (end < count && events[end].variable == events[i].variable && events[end].at == events[i].at)
+            ++end;
+        for (int by = 1; by >= -1; by -= 2)
+            for (size_t k = i; k < end; ++k)
+                if (events[k].change == by)
+                    change(s, events[k].tile, by);
+        i = end - 1;
+    }
+    free(events);
+}
+
+static void sweep_free(struct sweep *s)
+{
+    free(s->regions);
+    free(s->sets);
+    free(s->table);
+    free(s->pool);
+    free(s->active);
+    free(s->place);
+    free(s->times);
+}
+
+/* ---- deciding ---- */
+
+/* Elements between regions, before the first and after the last go with a neighbour. */
+static void extend(pop_where where, pop_graph *graph, struct sweep *s)
+{
+    for (size_t i = 0; i < s->num_regions; ++i) {
+        struct region *region = &s->regions[i], *next = i + 1 < s->num_regions ? region + 1 : NULL;
+        if (i == 0 || region[-1].variable != region->variable)
+            region->interval.begin = 0;
+        region->interval.end = next && next->variable == region->variable
+                                   ? next->interval.begin
+                                   : pop_tensor_num_elements(pop_graph_variable_at(where, graph, region->variable));
+    }
+}
+
+static bool is_part(const struct sweep *s, uint32_t part, uint32_t whole)
+{
+    const struct tile_set a = s->sets[part], b = s->sets[whole];
+    size_t k = 0;
+    for (size_t i = 0; i < a.count; ++i) {
+        while (k < b.count && s->pool[b.first + k] < s->pool[a.first + i])
+            ++k;
+        if (k == b.count || s->pool[b.first + k] != s->pool[a.first + i])
+            return false;
+    }
+    return a.count < b.count;
+}
+
+/* A region beside one that some of its tiles use goes with that one. */
+static void shrink_halos(struct sweep *s)
+{
+    uint32_t *sets = poplibs_new(s->num_regions, sizeof(*sets));
+    for (size_t i = 0; i < s->num_regions; ++i) {
+        const struct region *r = &s->regions[i];
+        bool after = i && r[-1].variable == r->variable && r[-1].interval.end == r->interval.begin;
+        bool before = i + 1 < s->num_regions && r[1].variable == r->variable && r[1].interval.begin == r->interval.end;
+        sets[i] = after && is_part(s, r[-1].set, r->set) ? r[-1].set : before && is_part(s, r[1].set, r->set) ? r[1].set : r->set;
+    }
+    for (size_t i = 0; i < s->num_regions; ++i)
+        s->regions[i].set = sets[i];
+    free(sets);
+}
+
+/* The tiles of a set in the order in which they get parts. */
+static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tiles, size_t count, unsigned *ordered)
+{
+    for (size_t i = 0; i < count; ++i)
+        ordered[i] = poputil_inv_transform_tile_index(tiles[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+    qsort(ordered, count, sizeof(*ordered), compare_tiles);
+    for (size_t i = 0; i < count; ++i)
+        ordered[i] = poputil_transform_tile_index(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+}
+
+/* Shares regions of one variable and one set out between the set's tiles. */
+static void share(poputil_use_tracker *tracker, const struct sweep *s, const struct region *regions, size_t count, unsigned grain, unsigned least,
+                  struct uses *decided)
+{
+    const struct tile_set set = s->sets[regions[0].set];
+    pop_interval *intervals = poplibs_new(count, sizeof(*intervals));
+    unsigned *tiles = poplibs_new(set.count, sizeof(*tiles));
+    for (size_t i = 0; i < count; ++i)
+        intervals[i] = regions[i].interval;
+    order_tiles(tracker, s->pool + set.first, set.count, tiles);
+    pop_interval_lists parts;
+    poputil_split_regions((pop_interval_list){ count, intervals }, grain, (unsigned)set.count, least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    for (size_t part = 0; part < parts.count; ++part)
+        for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
+            push(decided, regions[0].variable, tiles[part], parts.intervals[i].begin, parts.intervals[i].end);
+    pop_interval_lists_free(&parts);
+    free(tiles);
+    free(intervals);
+}
+
+void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
+                                    unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
+{
+    if (!poplibs_ready(graph) || poputil_use_tracker_empty(tracker))
+        return;
+    struct sweep s = { 0 };
+    struct uses decided = { 0 };
+    sweep(tracker, &s);
+    if (extend_partial_usage)
+        extend(where, graph, &s);
+    if (method == POPUTIL_OPTIMIZE_HALO_REGIONS)
+        shrink_halos(&s);
+    qsort(s.regions, s.num_regions, sizeof(*s.regions), compare_regions);
+    for (size_t i = 0, end; i < s.num_regions; i = end) {
+        for (end = i + 1; end < s.num_regions && s.regions[end].variable == s.regions[i].variable && s.regions[end].set == s.regions[i].set;)
+            ++end;
+        share(tracker, &s, s.regions + i, end - i, grain_size, min_elements_per_tile, &decided);
+    }
+    sweep_free(&s);
+    free(tracker->uses.list);
+    tracker->uses = decided;
+}
+
+void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
+                                               unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
+{
+    poputil_use_tracker_resolve_at(where, tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage, method);
+    for (size_t i = 0; tracker && i < tracker->uses.count && poplibs_ready(graph); ++i) {
+        struct use use = tracker->uses.list[i];
+        pop_tensor variable = pop_graph_variable_at(where, graph, use.variable);
+        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, variable, use.interval.begin, use.interval.end, 0), use.tile);
+    }
+}
