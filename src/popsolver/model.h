@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model holds.  Variables are numbered from 0 inside; a popsolver_variable is one more. */
+#ifndef POPSOLVER_MODEL_H
+#define POPSOLVER_MODEL_H
+
+#include <popsolver/popsolver.h>
+
+/* Values from min to max; none when min > max. */
+struct domain {
+    uint64_t min, max;
+};
+
+/* result = operands joined; of the last three, result and the only operand are left and right. */
+enum kind { PRODUCT, SUM, MAX, MIN, FLOORDIV, CEILDIV, CALL, LESS, LESS_OR_EQUAL, EQUAL, KINDS };
+
+struct constraint {
+    enum kind kind;
+    uint32_t result;
+    uint32_t first, count; /* in the model's operands; a product or quotient has two */
+    popsolver_function function; /* of a call */
+    void *user;
+};
+
+struct popsolver_model {
+    struct domain *domains;
+    char **names; /* NULL for none */
+    size_t variables, domains_room, names_room;
+    struct constraint *constraints;
+    size_t count, constraints_room;
+    uint32_t *operands;
+    size_t operand_count, operands_room;
+    uint64_t **solutions; /* all that were handed out */
+    size_t solution_count, solutions_room;
+    uint32_t zero, one;   /* ids of constants that were made already; 0 for not yet */
+    popsolver_statistics statistics;
+    bool solving;
+    pop_error error;
+};
+
+/* Values for all variables, lexicographically least in the objectives, written to values; statistics are counted. */
+popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values, popsolver_statistics *statistics);
+
+#endif

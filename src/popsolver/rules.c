@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each constraint says about the bounds of its variables.  Bounds that a rule derives hold for whole numbers of any size: an upper
+ * bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
+#include "popsolver/solver.h"
+
+#define EVERYTHING UINT64_MAX
+
+/* Sum and product as upper bounds: what is too large becomes the largest. */
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+    return a > EVERYTHING - b ? EVERYTHING : a + b;
+}
+
+static uint64_t multiply_up(uint64_t a, uint64_t b)
+{
+    return a && b > EVERYTHING / a ? EVERYTHING : a * b;
+}
+
+/* As lower bounds: false when too large. */
+static bool add_low(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    *sum = a + b;
+    return a <= EVERYTHING - b;
+}
+
+static bool multiply_low(uint64_t a, uint64_t b, uint64_t *product)
+{
+    *product = a * b;
+    return !a || b <= EVERYTHING / a;
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* The bounds of a factor: result / other. */
+static bool divide_factor(struct solver *s, uint32_t factor, uint32_t other, uint32_t result)
+{
+    const struct domain o = s->domains[other], r = s->domains[result];
+    if (o.max && !raise_min(s, factor, divide_up(r.min, o.max)))
+        return false;
+    return !o.min || lower_max(s, factor, r.max / o.min);
+}
+
+static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
+{
+    const struct domain x = s->domains[a], y = s->domains[b];
+    uint64_t least;
+    return multiply_low(x.min, y.min, &least) && raise_min(s, result, least) && lower_max(s, result, multiply_up(x.max, y.max)) &&
+           divide_factor(s, a, b, result) && divide_factor(s, b, a, result);
+}
+
+/* The greatest values can add up beyond 64 bits while the result cannot: wraps counts how often they do. */
+static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
+{
+    uint64_t least = 0, most = 0;
+    uint32_t wraps = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct domain d = s->domains[operands[i]];
+        if (!add_low(least, d.min, &least))
+            return false;
+        most += d.max;
+        wraps += most < d.max;
+    }
+    if (!raise_min(s, result, least) || !lower_max(s, result, wraps ? EVERYTHING : most))
+        return false;
+    const struct domain r = s->domains[result];
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct domain d = s->domains[operands[i]];
+        /* An operand that is there twice may have fewer values than were summed, which makes these bounds weaker, not wrong. */
+        const uint64_t others_least = least > d.min ? least - d.min : 0, others_most = most - d.max;
+        const bool others_wrap = wraps > (most < d.max);
+        if (r.max < others_least || !lower_max(s, operands[i], r.max - others_least))
+            return false;
+        if (!others_wrap && r.min > others_most && !raise_min(s, operands[i], r.min - others_most))
+            return false;
+    }
+    return true;
+}
+
+static bool max(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
+{
+    uint64_t least = 0, most = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct domain d = s->domains[operands[i]];
+        least = d.min > least ? d.min : least;
+        most = d.max > most ? d.max : most;
+    }
+    if (!raise_min(s, result, least) || !lower_max(s, result, most))
+        return false;
+    const struct domain r = s->domains[result];
+    uint32_t reach = 0, last = 0; /* operands that can be the result */
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!lower_max(s, operands[i], r.max))
+            return false;
+        if (s->domains[operands[i]].max >= r.min) {
+            last = operands[i];
+            ++reach;
+        }
+    }
+    return reach != 1 || raise_min(s, last, r.min);
+}
+
+static bool min(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
+{
+    uint64_t least = EVERYTHING, most = EVERYTHING;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct domain d = s->domains[operands[i]];
+        least = d.min < least ? d.min : least;
+        most = d.max < most ? d.max : most;
+    }
+    if (!raise_min(s, result, least) || !lower_max(s, result, most))
+        return false;
+    const struct domain r = s->domains[result];
+    uint32_t reach = 0, last = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!raise_min(s, operands[i], r.min))
+            return false;
+        if (s->domains[operands[i]].min <= r.max) {
+            last = operands[i];
+            ++reach;
+        }
+    }
+    return reach != 1 || lower_max(s, last, r.max);
+}
+
+/* q * right <= left < (q + 1) * right */
+static bool floordiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_t right)
+{
+    if (!raise_min(s, right, 1))
+        return false;
+    const struct domain l = s->domains[left], r = s->domains[right];
+    if (!raise_min(s, quotient, l.min / r.max) || !lower_max(s, quotient, l.max / r.min))
+        return false;
+    const struct domain q = s->domains[quotient];
+    uint64_t least;
+    if (!multiply_low(q.min, r.min, &least) || !raise_min(s, left, least) ||
+        !lower_max(s, left, add_up(multiply_up(q.max, r.max), r.max - 1)))
+        return false;
+    if (q.min && !lower_max(s, right, l.max / q.min))
+        return false;
+    return q.max == EVERYTHING || raise_min(s, right, l.min / (q.max + 1) + 1);
+}
+
+/* (q - 1) * right < left <= q * right */
+static bool ceildiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_t right)
+{
+    if (!raise_min(s, right, 1))
+        return false;
+    const struct domain l = s->domains[left], r = s->domains[right];
+    if (!raise_min(s, quotient, divide_up(l.min, r.max)) || !lower_max(s, quotient, divide_up(l.max, r.min)))
+        return false;
+    const struct domain q = s->domains[quotient];
+    if (!lower_max(s, left, multiply_up(q.max, r.max)) || (q.max && !raise_min(s, right, divide_up(l.min, q.max))))
+        return false;
+    uint64_t least;
+    if (q.min && (!multiply_low(q.min - 1, r.min, &least) || !add_low(least, 1, &least) || !raise_min(s, left, least)))
+        return false;
+    return q.min < 2 || lower_max(s, right, (l.max - 1) / (q.min - 1));
+}
+
+static bool less(struct solver *s, uint32_t left, uint32_t right)
+{
+    uint64_t above;
+    if (left == right || !add_low(s->domains[left].min, 1, &above) || !raise_min(s, right, above))
+        return false;
+    return lower_max(s, left, s->domains[right].max - 1); /* which is not 0: above was at least 1 */
+}
+
+static bool less_or_equal(struct solver *s, uint32_t left, uint32_t right)
+{
+    return raise_min(s, right, s->domains[left].min) && lower_max(s, left, s->domains[right].max);
+}
+
+static bool call(struct solver *s, const struct constraint *constraint, const uint32_t *operands)
+{
+    for (uint32_t i = 0; i < constraint->count; ++i) {
+        const struct domain d = s->domains[operands[i]];
+        if (d.min != d.max)
+            return true;
+        s->arguments[i] = d.min;
+    }
+    ++s->statistics->call;
+    uint64_t result = 0;
+    switch (constraint->function(s->arguments, constraint->count, &result, constraint->user)) {
+    case POPSOLVER_VALUE:
+        return raise_min(s, constraint->result, result) && lower_max(s, constraint->result, result);
+    case POPSOLVER_STOP:
+        s->stopped = true;
+        return false;
+    case POPSOLVER_NONE:
+        break;
+    }
+    return false;
+}
+
+bool propagate_constraint(struct solver *s, const struct constraint *constraint)
+{
+    const uint32_t *operands = s->model->operands + constraint->first;
+    const uint32_t result = constraint->result;
+    popsolver_statistics *count = s->statistics;
+    switch (constraint->kind) {
+    case PRODUCT:
+        ++count->product;
+        return product(s, result, operands[0], operands[1]);
+    case SUM:
+        ++count->sum;
+        return sum(s, result, operands, constraint->count);
+    case MAX:
+        ++count->max;
+        return max(s, result, operands, constraint->count);
+    case MIN:
+        ++count->min;
+        return min(s, result, operands, constraint->count);
+    case FLOORDIV:
+        ++count->floordiv;
+        return floordiv(s, result, operands[0], operands[1]);
+    case CEILDIV:
+        ++count->ceildiv;
+        return ceildiv(s, result, operands[0], operands[1]);
+    case LESS:
+        ++count->less;
+        return less(s, result, operands[0]);
+    case LESS_OR_EQUAL:
+        ++count->less_or_equal;
+        return less_or_equal(s, result, operands[0]);
+    case EQUAL:
+        ++count->equal;
+        return less_or_equal(s, result, operands[0]) && less_or_equal(s, operands[0], result);
+    case CALL:
+        return call(s, constraint, operands);
+    case KINDS:
+        break;
+    }
+    return true;
+}
