@@ -18,8 +18,8 @@ public:
     Device(Device &&from) noexcept : device(from.device), target(std::move(from.target)) { from.device = nullptr; }
     Device &operator=(Device &&from) noexcept
     {
-        std::swap(device, from.device);
-        std::swap(target, from.target);
+        detail::exchange(device, from.device);
+        detail::exchange(target, from.target);
         return *this;
     }
     Device(const Device &) = delete;
@@ -70,22 +70,22 @@ public:
         return all;
     }
     // The single IPUs that the device is made of.
-    std::vector<unsigned> getDriverIDs() const
+    template <typename List = std::vector<unsigned>> List getDriverIDs() const
     {
-        std::vector<unsigned> ids(pop_device_driver_ids(device, nullptr, 0));
+        List ids(pop_device_driver_ids(device, nullptr, 0));
         pop_device_driver_ids(device, ids.data(), ids.size());
         return ids;
     }
     // Zeros: there is no driver.
     void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const { pop_device_driver_version(device, &major, &minor, &point); }
     // The host's NUMA nodes, any of which may hold a modelled IPU.
-    std::vector<int> getNumaTopology() const
+    template <typename List = std::vector<int>> List getNumaTopology() const
     {
-        std::vector<int> nodes(pop_device_numa_topology(device, nullptr, 0));
+        List nodes(pop_device_numa_topology(device, nullptr, 0));
         pop_device_numa_topology(device, nodes.data(), nodes.size());
         return nodes;
     }
-    std::vector<int> getNumaNodesUsedForIPUs() const { return getNumaTopology(); }
+    template <typename List = std::vector<int>> List getNumaNodesUsedForIPUs() const { return getNumaTopology<List>(); }
 
     pop_device *c() const { return device; } // the C interface's, which stays this handle's; NULL for none
 

@@ -21,31 +21,32 @@ public:
     }
 
     // A handle of each device of a type and size; none of them is attached.
-    std::vector<Device> getDevices(TargetType type, unsigned numIPUs, const OptionFlags &options = {}) const
+    template <typename List = std::vector<Device>> List getDevices(TargetType type, unsigned numIPUs, const OptionFlags &options = {}) const
     {
         const detail::Options list(options);
         const pop_target_type of = static_cast<pop_target_type>(type);
         pop_error error = pop_error();
-        std::vector<pop_device *> handles(getNumDevices());
-        const std::size_t count =
-            pop_device_manager_devices_options(c(), of, numIPUs, list, handles.data(), handles.size(), &error);
+        const std::size_t room = getNumDevices();
+        const detail::Memory memory(room, sizeof(pop_device *));
+        pop_device **const handles = static_cast<pop_device **>(memory.at);
+        const std::size_t found = pop_device_manager_devices_options(c(), of, numIPUs, list, handles, room, &error);
         detail::check(error.status, error);
-        handles.resize(count < handles.size() ? count : handles.size());
-        std::vector<Device> devices;
-        devices.reserve(handles.size());
-        for (pop_device *handle : handles)
-            devices.emplace_back(handle);
+        const std::size_t count = found < room ? found : room;
+        List devices;
+        devices.reserve(count);
+        for (std::size_t i = 0; i < count; ++i)
+            devices.emplace_back(handles[i]);
         return devices;
     }
     // All that there are.
-    std::vector<Device> getDevices(const OptionFlags &options = {}) const
+    template <typename List = std::vector<Device>> List getDevices(const OptionFlags &options = {}) const
     {
-        std::vector<Device> devices;
+        List devices;
         for (std::size_t id = 0; id < getNumDevices(); ++id)
             devices.push_back(getDevice(static_cast<unsigned>(id), options));
         return devices;
     }
-    Device getDevice(unsigned id, const OptionFlags &options = {}) const
+    template <int = 0> Device getDevice(unsigned id, const OptionFlags &options = {}) const
     {
         pop_error error;
         pop_device *handle = pop_device_manager_device(c(), id, &error);
@@ -53,16 +54,14 @@ public:
             detail::raise(error);
         Device device(handle);
         if (!options.empty())
-            for (Device &same : getDevices(device.getTarget().getTargetType(), device.getTarget().getNumIPUs(), options))
-                if (same.getId() == id)
-                    return std::move(same);
+            return withOptions(device, options);
         return device;
     }
     std::size_t getNumDevices() const { return pop_device_manager_num_devices(c()); }
     // Devices of so many IPUs (0: one) that are part of another.
-    std::vector<unsigned> getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const
+    template <typename List = std::vector<unsigned>> List getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const
     {
-        std::vector<unsigned> ids(pop_device_manager_child_ids(c(), id, numIPUs, nullptr, 0));
+        List ids(pop_device_manager_child_ids(c(), id, numIPUs, nullptr, 0));
         pop_device_manager_child_ids(c(), id, numIPUs, ids.data(), ids.size());
         return ids;
     }
@@ -77,6 +76,14 @@ private:
         }
         pop_device_manager *manager;
     };
+    // The same device as options make it; as it is when they ask for another.
+    template <int = 0> Device withOptions(Device &device, const OptionFlags &options) const
+    {
+        for (Device &same : getDevices(device.getTarget().getTargetType(), device.getTarget().getNumIPUs(), options))
+            if (same.getId() == device.getId())
+                return std::move(same);
+        return std::move(device);
+    }
     pop_device_manager *c() const { return static_cast<Manager *>(shared.get())->manager; }
 
     detail::Handle shared; // a Manager

@@ -58,7 +58,7 @@ public:
     Engine &operator=(Engine &&other) noexcept
     {
         Engine taken(std::move(other));
-        std::swap(state, taken.state);
+        detail::exchange(state, taken.state);
         return *this;
     }
     ~Engine() { delete state; }
@@ -155,11 +155,13 @@ public:
     {
         connectHostFunction(pop_host_function_handle(function.c()), index, std::move(callback));
     }
-    template <int = 0> std::vector<std::string> listStreams() const
+    template <typename List = std::vector<std::string>> List listStreams() const
     {
-        std::vector<const char *> handles(pop_engine_list_streams(c(), nullptr, 0));
-        pop_engine_list_streams(c(), handles.data(), handles.size());
-        return std::vector<std::string>(handles.begin(), handles.end());
+        const std::size_t count = pop_engine_list_streams(c(), nullptr, 0);
+        const detail::Memory memory(count, sizeof(const char *));
+        const char **const handles = static_cast<const char **>(memory.at);
+        pop_engine_list_streams(c(), handles, count);
+        return List(handles, handles + count);
     }
 
     // A row of a remote buffer.
@@ -192,24 +194,24 @@ public:
         detail::check(status, error);
         text.send(out);
     }
-    template <int = 0> ProfileValue getGraphProfile() const
+    template <typename Value = ProfileValue> Value getGraphProfile() const
     {
         pop_error error;
         detail::OwnedProfileValue profile;
         detail::check(pop_engine_graph_profile(c(), &profile.value, &error), error);
-        return detail::profileValue(profile.value);
+        return detail::profileValue<Value>(profile.value);
     }
-    template <int = 0> ProfileValue getExecutionProfile() const
+    template <typename Value = ProfileValue> Value getExecutionProfile() const
     {
         pop_error error;
         detail::OwnedProfileValue profile;
         detail::check(pop_engine_execution_profile(c(), &profile.value, &error), error);
-        return detail::profileValue(profile.value);
+        return detail::profileValue<Value>(profile.value);
     }
     // Both, as members graph and execution.
-    template <int = 0> ProfileValue getProfile() const
+    template <typename Value = ProfileValue> Value getProfile() const
     {
-        ProfileValue::Map both;
+        typename Value::Map both;
         both["graph"] = getGraphProfile();
         both["execution"] = getExecutionProfile();
         return both;

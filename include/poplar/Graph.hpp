@@ -416,32 +416,33 @@ public:
         pop_graph_set_tile_mapping_at(where, c(), t.c(), tile);
         check();
     }
-    void setTileMapping(const Tensor &t, const TileToTensorMapping &mapping, Where where = Where::here())
+    template <typename Mapping = TileToTensorMapping>
+    void setTileMapping(const Tensor &t, const typename detail::Same<Mapping>::type &mapping, Where where = Where::here())
     {
         detail::IntervalLists lists(mapping);
         pop_interval_lists borrowed = lists.c();
         pop_graph_set_tile_mapping_lists_at(where, c(), t.c(), &borrowed);
         check();
     }
-    template <int = 0>
-    TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false, Where where = Where::here()) const
+    template <typename Mapping = TileToTensorMapping>
+    Mapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false, Where where = Where::here()) const
     {
         bool ignored;
-        return mappingOf(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
+        return mappingOf<Mapping>(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
     }
-    template <int = 0>
-    TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false, Where where = Where::here()) const
+    template <typename Mapping = TileToTensorMapping>
+    Mapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false, Where where = Where::here()) const
     {
         (void)allowExternal;
-        return mappingOf(t, isComplete, where);
+        return mappingOf<Mapping>(t, isComplete, where);
     }
-    template <int = 0> TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const
+    template <typename Mapping = TileToTensorMapping> Mapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const
     {
-        return getTileMapping(t, false, false, where);
+        return getTileMapping<Mapping>(t, false, false, where);
     }
     // Groups of intervals that are each one region in memory, in the order of memory.
-    template <int = 0>
-    std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
+    template <typename Groups = std::vector<std::vector<Interval>>>
+    Groups getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
                                                                   std::vector<std::size_t> *aliases = nullptr, Where where = Where::here()) const
     {
         const detail::Memory list(regions.size(), sizeof(pop_interval));
@@ -457,7 +458,7 @@ public:
         if (!pop_graph_get_sorted_contiguous_regions_at(where, c(), t.c(), borrowed, removeAliasedIntervals, aliases ? aliases->data() : nullptr,
                                                         &groups))
             raise();
-        return detail::takeLists(groups);
+        return detail::takeLists<Groups>(groups);
     }
     // The same order of elements for t and the others, in which t is more contiguous.
     template <int = 0> void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true, Where where = Where::here()) const
@@ -491,17 +492,19 @@ public:
         return VertexPerfEstimate(perf.cycles, perf.flops);
     }
     std::uint64_t getCycleEstimate(const VertexRef &vertex, Where where = Where::here()) const { return getPerfEstimate(vertex, where).cycles; }
-    template <int = 0> void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator, Where where = Where::here())
+    template <typename F = PerfEstimateFunc>
+    void registerPerfEstimator(StringRef vertexType, typename detail::Same<F>::type estimator, Where where = Where::here())
     {
         if (!graph)
             raise();
-        estimateWith(vertexType, new detail::FunctionEstimator<PerfEstimateFunc>(std::move(estimator)), where);
+        estimateWith(vertexType, new detail::FunctionEstimator<F>(std::move(estimator)), where);
     }
-    template <int = 0> void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here())
+    template <typename F = CycleEstimateFunc>
+    void registerCycleEstimator(StringRef vertexType, typename detail::Same<F>::type estimator, Where where = Where::here())
     {
         if (!graph)
             raise();
-        estimateWith(vertexType, new detail::FunctionEstimator<CycleEstimateFunc>(std::move(estimator)), where);
+        estimateWith(vertexType, new detail::FunctionEstimator<F>(std::move(estimator)), where);
     }
 
     // ---- the host's side ----
@@ -542,9 +545,9 @@ public:
         check();
         return RemoteBuffer(buffer);
     }
-    template <int = 0>
-    HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs,
-                                 Where where = Where::here())
+    template <typename Argument = HostFunctionArgument>
+    HostFunction addHostFunction(StringRef handle, ArrayRef<typename detail::Same<Argument>::type> inputs,
+                                 ArrayRef<typename detail::Same<Argument>::type> outputs, Where where = Where::here())
     {
         const detail::Memory memory(inputs.size() + outputs.size(), sizeof(pop_host_argument));
         pop_host_argument *const list = static_cast<pop_host_argument *>(memory.at), *const results = list + inputs.size();
@@ -579,7 +582,7 @@ public:
         check();
         file.send(out);
     }
-    template <int = 0> std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here())
+    template <typename List = std::vector<Tensor>> List deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here())
     {
         detail::InputFile file(in);
         const std::size_t room = file.size() / 8 + 1; // no tensor is written in less
@@ -587,7 +590,7 @@ public:
         pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
         const std::size_t count = pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
         check();
-        std::vector<Tensor> tensors;
+        List tensors;
         tensors.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
             tensors.push_back(Tensor(read[i]));
@@ -617,10 +620,10 @@ private:
     }
     void swap(Graph &other)
     {
-        std::swap(estimators, other.estimators);
-        std::swap(graph, other.graph);
-        std::swap(pending, other.pending);
-        std::swap(machine, other.machine);
+        detail::exchange(estimators, other.estimators);
+        detail::exchange(graph, other.graph);
+        detail::exchange(pending, other.pending);
+        detail::exchange(machine, other.machine);
     }
     [[noreturn]] void raise() const { detail::raiseFrom(c()); }
     void check() const
@@ -680,12 +683,12 @@ private:
         pop_graph_set_field_vector_at(where, c(), field.c(), element, type, values, count);
         check();
     }
-    template <int = 0> TileToTensorMapping mappingOf(const Tensor &t, bool *complete, Where where) const
+    template <typename Mapping = TileToTensorMapping> Mapping mappingOf(const Tensor &t, bool *complete, Where where) const
     {
         pop_interval_lists lists;
         if (!pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
             raise();
-        return detail::takeLists(lists);
+        return detail::takeLists<Mapping>(lists);
     }
 
     detail::Handle estimators; // outlive the graph

@@ -106,15 +106,15 @@ private:
             room = room ? 2 * room : 4;
             OptionFlag *longer = new OptionFlag[room];
             for (std::size_t i = 0; i < count; ++i)
-                exchange(longer[i], flags[i]);
+                swapFlags(longer[i], flags[i]);
             delete[] flags;
             flags = longer;
         }
         for (std::size_t i = count++; i > at; --i)
-            exchange(flags[i], flags[i - 1]);
+            swapFlags(flags[i], flags[i - 1]);
         flags[at].first.swap(option);
     }
-    static void exchange(OptionFlag &a, OptionFlag &b)
+    static void swapFlags(OptionFlag &a, OptionFlag &b)
     {
         a.first.swap(b.first);
         a.second.swap(b.second);
@@ -126,9 +126,9 @@ private:
     }
     void swap(OptionFlags &other)
     {
-        std::swap(flags, other.flags);
-        std::swap(count, other.count);
-        std::swap(room, other.room);
+        detail::exchange(flags, other.flags);
+        detail::exchange(count, other.count);
+        detail::exchange(room, other.room);
     }
 
     OptionFlag *flags;
@@ -137,7 +137,7 @@ private:
 
 class ProfileValue;
 // The options as a map of strings (defined in ProfileValue.hpp).
-template <int = 0> ProfileValue getAsProfileValue(const OptionFlags &options);
+template <typename Value = ProfileValue> Value getAsProfileValue(const OptionFlags &options);
 
 namespace detail {
 

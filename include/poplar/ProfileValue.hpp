@@ -31,8 +31,8 @@ template <typename Value> struct ProfileData {
     ProfileData(ProfileData &&from) noexcept : kind(from.kind), as(from.as) { from.kind = Value::Type::NONE; }
     ProfileData &operator=(ProfileData from) noexcept
     {
-        std::swap(kind, from.kind);
-        std::swap(as, from.as);
+        detail::exchange(kind, from.kind);
+        detail::exchange(as, from.as);
         return *this;
     }
     ~ProfileData()
@@ -43,6 +43,38 @@ template <typename Value> struct ProfileData {
             delete as.vector;
         else if (kind == Value::Type::MAP)
             delete as.map;
+    }
+
+    const Value *find(const std::string &key) const
+    {
+        if (kind != Value::Type::MAP)
+            return nullptr;
+        const typename Map::const_iterator found = as.map->find(key);
+        return found == as.map->end() ? nullptr : &found->second;
+    }
+    std::size_t size() const { return kind == Value::Type::VECTOR ? as.vector->size() : kind == Value::Type::MAP ? as.map->size() : 0; }
+    // Of what is below.
+    template <typename T> T sum() const
+    {
+        T total = T();
+        if (kind == Value::Type::VECTOR)
+            for (const Value &element : *as.vector)
+                total += element.template sum<T>();
+        if (kind == Value::Type::MAP)
+            for (const typename Map::value_type &member : *as.map)
+                total += member.second.template sum<T>();
+        return total;
+    }
+    // Of what is no number.
+    static bool equal(const ProfileData &a, const ProfileData &b)
+    {
+        if (a.kind != b.kind)
+            return false;
+        return a.kind == Value::Type::BOOL     ? a.as.boolean == b.as.boolean
+               : a.kind == Value::Type::STRING ? *a.as.string == *b.as.string
+               : a.kind == Value::Type::VECTOR ? *a.as.vector == *b.as.vector
+               : a.kind == Value::Type::MAP    ? *a.as.map == *b.as.map
+                                               : true;
     }
 
     typename Value::Type kind;
@@ -60,6 +92,8 @@ template <typename Value> struct ProfileData {
 } // namespace detail
 
 class ProfileValue {
+    friend struct detail::ProfileData<ProfileValue>;
+
 public:
     typedef bool Boolean;
     typedef double Number;
@@ -119,12 +153,9 @@ public:
     // The member of a map, or null.
     template <int = 0> const ProfileValue *getOrNull(StringRef key) const
     {
-        if (data.kind != Type::MAP)
-            return nullptr;
-        const Map::const_iterator found = data.as.map->find(key.cloneAsString());
-        return found == data.as.map->end() ? nullptr : &found->second;
+        return data.find(key.cloneAsString());
     }
-    template <int = 0> std::size_t size() const { return data.kind == Type::VECTOR ? data.as.vector->size() : data.kind == Type::MAP ? data.as.map->size() : 0; }
+    template <int = 0> std::size_t size() const { return data.size(); }
 
     // Of all numbers at and below this.
     template <int = 0> double sumDouble() const { return sum<double>(); }
@@ -135,14 +166,8 @@ public:
     {
         if (a.isNumber() && b.isNumber())
             return a.data.kind == Type::DOUBLE || b.data.kind == Type::DOUBLE ? a.asDouble() == b.asDouble()
-                                                                    : a.data.as.natural == b.data.as.natural && a.negative() == b.negative();
-        if (a.data.kind != b.data.kind)
-            return false;
-        return a.data.kind == Type::BOOL     ? a.data.as.boolean == b.data.as.boolean
-               : a.data.kind == Type::STRING ? *a.data.as.string == *b.data.as.string
-               : a.data.kind == Type::VECTOR ? *a.data.as.vector == *b.data.as.vector
-               : a.data.kind == Type::MAP    ? *a.data.as.map == *b.data.as.map
-                                        : true;
+                                                                              : a.data.as.natural == b.data.as.natural && a.negative() == b.negative();
+        return detail::ProfileData<ProfileValue>::equal(a.data, b.data);
     }
     template <int = 0> friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
 
@@ -179,14 +204,7 @@ private:
     }
     template <typename T> T sum() const
     {
-        T total = isNumber() ? number<T>() : T();
-        if (data.kind == Type::VECTOR)
-            for (const ProfileValue &element : *data.as.vector)
-                total += element.sum<T>();
-        if (data.kind == Type::MAP)
-            for (const Map::value_type &member : *data.as.map)
-                total += member.second.sum<T>();
-        return total;
+        return isNumber() ? number<T>() : data.template sum<T>();
     }
     void need(Type wanted) const
     {
@@ -201,7 +219,7 @@ private:
 namespace detail {
 
 // From and to C's values.
-template <int = 0> ProfileValue profileValue(const pop_profile_value &from)
+template <typename Value = ProfileValue> Value profileValue(const pop_profile_value &from)
 {
     switch (from.type) {
     case POP_PROFILE_BOOL:
@@ -215,48 +233,48 @@ template <int = 0> ProfileValue profileValue(const pop_profile_value &from)
     case POP_PROFILE_STRING:
         return from.as.string;
     case POP_PROFILE_VECTOR: {
-        ProfileValue::Vector list(pop_profile_size(&from));
+        typename Value::Vector list(pop_profile_size(&from));
         for (std::size_t i = 0; i < list.size(); ++i)
-            list[i] = profileValue(*pop_profile_at(&from, i));
+            list[i] = profileValue<Value>(*pop_profile_at(&from, i));
         return list;
     }
     case POP_PROFILE_MAP: {
-        ProfileValue::Map map;
+        typename Value::Map map;
         for (std::size_t i = 0; i < pop_profile_size(&from); ++i)
-            map.insert(ProfileValue::Map::value_type(pop_profile_key(&from, i), profileValue(*pop_profile_item(&from, i))));
+            map.insert(typename Value::Map::value_type(pop_profile_key(&from, i), profileValue<Value>(*pop_profile_item(&from, i))));
         return map;
     }
     case POP_PROFILE_NULL:
         break;
     }
-    return ProfileValue();
+    return Value();
 }
-template <int = 0> pop_profile_value profileValue(const ProfileValue &from)
+template <typename Value> pop_profile_value profileValueOfC(const Value &from)
 {
     switch (from.type()) {
-    case ProfileValue::Type::BOOL:
+    case Value::Type::BOOL:
         return pop_profile_bool(from.asBool());
-    case ProfileValue::Type::INT:
+    case Value::Type::INT:
         return pop_profile_int(from.asInt());
-    case ProfileValue::Type::UINT:
+    case Value::Type::UINT:
         return pop_profile_uint(from.asUint());
-    case ProfileValue::Type::DOUBLE:
+    case Value::Type::DOUBLE:
         return pop_profile_double(from.asDouble());
-    case ProfileValue::Type::STRING:
+    case Value::Type::STRING:
         return pop_profile_string(from.asString().c_str());
-    case ProfileValue::Type::VECTOR: {
+    case Value::Type::VECTOR: {
         pop_profile_value list = pop_profile_vector_new();
-        for (const ProfileValue &element : from.asVector())
-            pop_profile_push(&list, profileValue(element));
+        for (const Value &element : from.asVector())
+            pop_profile_push(&list, profileValueOfC(element));
         return list;
     }
-    case ProfileValue::Type::MAP: {
+    case Value::Type::MAP: {
         pop_profile_value map = pop_profile_map_new();
-        for (const ProfileValue::Map::value_type &member : from.asMap())
-            pop_profile_set(&map, member.first.c_str(), profileValue(member.second));
+        for (const typename Value::Map::value_type &member : from.asMap())
+            pop_profile_set(&map, member.first.c_str(), profileValueOfC(member.second));
         return map;
     }
-    case ProfileValue::Type::NONE:
+    case Value::Type::NONE:
         break;
     }
     return pop_profile_value();
@@ -266,14 +284,14 @@ template <int = 0> pop_profile_value profileValue(const ProfileValue &from)
 
 template <int = 0> void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false)
 {
-    const detail::OwnedProfileValue owned(detail::profileValue(value));
+    const detail::OwnedProfileValue owned(detail::profileValueOfC(value));
     detail::OutputFile file;
     pop_profile_write_json(file.c(), &owned.value, prettyPrint);
     file.send(out);
 }
 template <int = 0> void serializeToCBOR(std::ostream &out, const ProfileValue &value)
 {
-    const detail::OwnedProfileValue owned(detail::profileValue(value));
+    const detail::OwnedProfileValue owned(detail::profileValueOfC(value));
     detail::OutputFile file;
     pop_profile_write_cbor(file.c(), &owned.value);
     file.send(out);
@@ -285,15 +303,15 @@ template <int> bool DebugInfo::setValue(const std::string &name, const ProfileVa
         return false;
     if (ownValues.type == POP_PROFILE_NULL)
         ownValues = pop_profile_map_new();
-    pop_profile_set(&ownValues, name.c_str(), detail::profileValue(value));
+    pop_profile_set(&ownValues, name.c_str(), detail::profileValueOfC(value));
     return true;
 }
 
-template <int> ProfileValue getAsProfileValue(const OptionFlags &options)
+template <typename Value> Value getAsProfileValue(const OptionFlags &options)
 {
-    ProfileValue::Map map;
+    typename Value::Map map;
     for (const OptionFlags::OptionFlag &flag : options)
-        map.insert(ProfileValue::Map::value_type(flag.first, flag.second));
+        map.insert(typename Value::Map::value_type(flag.first, flag.second));
     return map;
 }
 

@@ -240,39 +240,47 @@ public:
     typedef std::vector<std::pair<std::int32_t, Program>> Cases;
 
     Switch(const Tensor &control, const DebugContext &debugContext = {}) : Program(make(control, debugContext)) {}
-    Switch(const Tensor &control, const Cases &cases, const DebugContext &debugContext = {}) : Switch(control, debugContext)
+    template <typename List = Cases>
+    Switch(const Tensor &control, const typename detail::Same<List>::type &cases, const DebugContext &debugContext = {})
+        : Program(make(control, debugContext))
     {
         addAll(cases, detail::where(debugContext));
     }
-    Switch(const Tensor &control, const Program &defaultCase, const DebugContext &debugContext = {}) : Switch(control, debugContext)
+    Switch(const Tensor &control, const Program &defaultCase, const DebugContext &debugContext = {}) : Program(make(control, debugContext))
     {
         setDefault(defaultCase, detail::where(debugContext));
     }
-    Switch(const Tensor &control, const Cases &cases, const Program &defaultCase, const DebugContext &debugContext = {})
-        : Switch(control, cases, debugContext)
+    template <typename List = Cases>
+    Switch(const Tensor &control, const typename detail::Same<List>::type &cases, const Program &defaultCase, const DebugContext &debugContext = {})
+        : Program(make(control, debugContext))
     {
+        addAll(cases, detail::where(debugContext));
         setDefault(defaultCase, detail::where(debugContext));
     }
     // A value without a case ends the run with application_runtime_error.
     static Switch switchWithBoundsChecking(const Tensor &control, const DebugContext &debugContext = {})
     {
-        return switchWithBoundsChecking(control, Cases(), debugContext);
+        Switch result(control, Unreachable(), debugContext);
+        return result;
     }
-    static Switch switchWithBoundsChecking(const Tensor &control, const Cases &cases, const DebugContext &debugContext = {})
+    template <typename List = Cases>
+    static Switch switchWithBoundsChecking(const Tensor &control, const typename detail::Same<List>::type &cases,
+                                           const DebugContext &debugContext = {})
     {
-        Switch result(control, cases, debugContext);
-        pop_switch_unreachable_default_at(detail::where(debugContext), result.made);
-        detail::check(pop_store_graph(result.made.store));
+        Switch result(control, Unreachable(), debugContext);
+        result.addAll(cases, detail::where(debugContext));
         return result;
     }
     // The program promises that there is none; this is checked all the same.
     static Switch switchWithUnreachableDefault(const Tensor &control, const DebugContext &debugContext = {})
     {
-        return switchWithBoundsChecking(control, Cases(), debugContext);
+        return switchWithBoundsChecking(control, debugContext);
     }
-    static Switch switchWithUnreachableDefault(const Tensor &control, const Cases &cases, const DebugContext &debugContext = {})
+    template <typename List = Cases>
+    static Switch switchWithUnreachableDefault(const Tensor &control, const typename detail::Same<List>::type &cases,
+                                               const DebugContext &debugContext = {})
     {
-        return switchWithBoundsChecking(control, cases, debugContext);
+        return switchWithBoundsChecking<List>(control, cases, debugContext);
     }
 
     Switch &add(std::int32_t value, const Program &body, detail::Where where = detail::Where::here())
@@ -289,9 +297,15 @@ private:
         return detail::checkedProgram(debugContext, pop_switch_at(detail::where(debugContext), control.c(), detail::name(debugContext)),
                                       control.c().store);
     }
-    void addAll(const Cases &cases, pop_where where)
+    struct Unreachable {};
+    Switch(const Tensor &control, Unreachable, const DebugContext &debugContext) : Program(make(control, debugContext))
     {
-        for (const std::pair<std::int32_t, Program> &body : cases)
+        pop_switch_unreachable_default_at(detail::where(debugContext), made);
+        detail::check(pop_store_graph(made.store));
+    }
+    template <typename List> void addAll(const List &cases, pop_where where)
+    {
+        for (const typename List::value_type &body : cases)
             add(body.first, body.second, detail::Where(where.file, where.line));
     }
     void setDefault(const Program &body, pop_where where)

@@ -24,7 +24,10 @@ struct GlobalExchangeFlow {
 };
 // What flows between IPUs carry together, in bits per second.
 struct GlobalExchangeConstraint {
-    GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing) : bandwidth(bitsPerSecond), flows(std::move(sharing)) {}
+    template <int = 0>
+    GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing) : bandwidth(bitsPerSecond), flows(std::move(sharing))
+    {
+    }
 
     double bandwidth;
     std::vector<GlobalExchangeFlow> flows;
@@ -148,20 +151,22 @@ public:
     {
         std::vector<Constraint> constraints;
         for (std::size_t i = 0; i < pop_target_num_global_exchange_constraints(&c()); ++i) {
-            std::vector<pop_exchange_flow> list(pop_target_global_exchange_flows(&c(), i, nullptr, 0));
-            pop_target_global_exchange_flows(&c(), i, list.data(), list.size());
+            const std::size_t count = pop_target_global_exchange_flows(&c(), i, nullptr, 0);
+            const detail::Memory memory(count, sizeof(pop_exchange_flow));
+            pop_exchange_flow *const list = static_cast<pop_exchange_flow *>(memory.at);
+            pop_target_global_exchange_flows(&c(), i, list, count);
             Constraint constraint(pop_target_global_exchange_bandwidth(&c(), i), {});
-            for (const pop_exchange_flow &flow : list)
-                constraint.flows.emplace_back(flow.source, flow.destination);
+            for (std::size_t k = 0; k < count; ++k)
+                constraint.flows.emplace_back(list[k].source, list[k].destination);
             constraints.push_back(std::move(constraint));
         }
         return constraints;
     }
 
     // Tile memory: where its elements begin, and from which of them on memory is interleaved.
-    std::vector<unsigned> getMemoryElementOffsets() const
+    template <typename List = std::vector<unsigned>> List getMemoryElementOffsets() const
     {
-        std::vector<unsigned> offsets(pop_target_memory_element_offsets(&c(), nullptr, 0));
+        List offsets(pop_target_memory_element_offsets(&c(), nullptr, 0));
         pop_target_memory_element_offsets(&c(), offsets.data(), offsets.size());
         return offsets;
     }

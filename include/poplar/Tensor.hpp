@@ -22,7 +22,7 @@
 
 namespace poplar {
 
-// Members that make vectors are templates, though nobody gives them parameters: so those who do not call them do not compile them.
+// Views are templates, though nobody gives them parameters: so those who do not call them do not compile them.
 class Tensor {
     typedef detail::Where Where; // the user's line, filled in by the compiler
 
@@ -40,7 +40,7 @@ public:
     }
     Tensor &operator=(Tensor &&other) noexcept
     {
-        std::swap(tensor, other.tensor);
+        detail::exchange(tensor, other.tensor);
         return *this;
     }
     ~Tensor() { release(); }
@@ -50,9 +50,9 @@ public:
     Type elementType() const { return Type(pop_tensor_type(tensor)); }
     std::size_t numElements() const { return pop_tensor_num_elements(tensor); }
     unsigned rank() const { return static_cast<unsigned>(pop_tensor_rank(tensor)); }
-    template <int = 0> std::vector<std::size_t> shape() const
+    template <typename Dims = std::vector<std::size_t>> Dims shape() const
     {
-        std::vector<std::size_t> dims(pop_tensor_rank(tensor));
+        Dims dims(pop_tensor_rank(tensor));
         pop_tensor_shape(tensor, dims.data(), dims.size());
         return dims;
     }
@@ -65,20 +65,20 @@ public:
     }
 
     // Views.
-    Tensor operator[](detail::Index i) const { return view(pop_tensor_at_at, i.where, tensor, i.value); }
-    Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    template <int = 0> Tensor operator[](detail::Index i) const { return view(pop_tensor_at_at, i.where, tensor, i.value); }
+    template <int = 0> Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
         return view(pop_tensor_index_at, where, tensor, detail::shape(indices));
     }
-    Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const
+    template <int = 0> Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const
     {
         return view(pop_tensor_slice_at, where, tensor, begin, end, dimension);
     }
-    Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const
+    template <int = 0> Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const
     {
         return slice(region.begin(), region.end(), dimension, where);
     }
-    Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end, Where where = Where::here()) const
+    template <int = 0> Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end, Where where = Where::here()) const
     {
         return view(pop_tensor_slice_nd_at, where, tensor, detail::shape(begin), detail::shape(end));
     }
@@ -97,8 +97,8 @@ public:
         return slices(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
     }
     // One tensor for each inner list: its slices, joined.
-    template <int = 0>
-    std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename Lists = std::vector<std::vector<Interval>>>
+    std::vector<Tensor> slices(const typename detail::Same<Lists>::type &lists, unsigned dimension = 0, Where where = Where::here()) const
     {
         std::vector<Tensor> parts(lists.size());
         detail::IntervalLists c(lists);
@@ -117,79 +117,79 @@ public:
         std::vector<Tensor> parts(indices.size());
         return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts));
     }
-    Tensor flatten(Where where = Where::here()) const { return view(pop_tensor_flatten_at, where, tensor); }
-    Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const
+    template <int = 0> Tensor flatten(Where where = Where::here()) const { return view(pop_tensor_flatten_at, where, tensor); }
+    template <int = 0> Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const
     {
         return view(pop_tensor_flatten_dims_at, where, tensor, dimBegin, dimEnd);
     }
-    Tensor reshape(ArrayRef<std::size_t> shape, Where where = Where::here()) const
+    template <int = 0> Tensor reshape(ArrayRef<std::size_t> shape, Where where = Where::here()) const
     {
         return view(pop_tensor_reshape_at, where, tensor, detail::shape(shape));
     }
-    Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where = Where::here()) const
+    template <int = 0> Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where = Where::here()) const
     {
         return view(pop_tensor_reshape_partial_at, where, tensor, beginIndex, endIndex, detail::shape(newDims));
     }
-    Tensor dimShuffle(ArrayRef<unsigned> permutation, Where where = Where::here()) const
+    template <int = 0> Tensor dimShuffle(ArrayRef<unsigned> permutation, Where where = Where::here()) const
     {
         return view(pop_tensor_dim_shuffle_at, where, tensor, detail::dims(permutation));
     }
-    Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where = Where::here()) const
+    template <int = 0> Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where = Where::here()) const
     {
         return view(pop_tensor_dim_shuffle_partial_at, where, tensor, detail::dims(source), detail::dims(destination));
     }
-    Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0, Where where = Where::here()) const
+    template <int = 0> Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0, Where where = Where::here()) const
     {
         return view(pop_tensor_dim_roll_at, where, tensor, dimIdx, newIdx);
     }
-    Tensor transpose(Where where = Where::here()) const { return view(pop_tensor_transpose_at, where, tensor); }
-    Tensor expand(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    template <int = 0> Tensor transpose(Where where = Where::here()) const { return view(pop_tensor_transpose_at, where, tensor); }
+    template <int = 0> Tensor expand(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
         return view(pop_tensor_expand_at, where, tensor, detail::Dims(indices).c());
     }
-    Tensor squeeze(ArrayRef<std::size_t> indices, Where where = Where::here()) const
+    template <int = 0> Tensor squeeze(ArrayRef<std::size_t> indices, Where where = Where::here()) const
     {
         return view(pop_tensor_squeeze_at, where, tensor, detail::Dims(indices).c());
     }
-    Tensor broadcast(unsigned times, unsigned dimension, Where where = Where::here()) const
+    template <int = 0> Tensor broadcast(unsigned times, unsigned dimension, Where where = Where::here()) const
     {
         return view(pop_tensor_broadcast_at, where, tensor, times, dimension);
     }
-    Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT, Where where = Where::here()) const
+    template <int = 0> Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT, Where where = Where::here()) const
     {
         return view(pop_tensor_upsample_at, where, tensor, scale, dimension, POP_UPSAMPLE_REPEAT);
     }
-    Tensor subSample(unsigned stride, unsigned dimension, Where where = Where::here()) const
+    template <int = 0> Tensor subSample(unsigned stride, unsigned dimension, Where where = Where::here()) const
     {
         return view(pop_tensor_sub_sample_at, where, tensor, stride, dimension);
     }
-    Tensor reverse(unsigned dimension, Where where = Where::here()) const
+    template <int = 0> Tensor reverse(unsigned dimension, Where where = Where::here()) const
     {
         return view(pop_tensor_reverse_at, where, tensor, dimension);
     }
-    Tensor reinterpret(const Type &type, Where where = Where::here()) const
+    template <int = 0> Tensor reinterpret(const Type &type, Where where = Where::here()) const
     {
         return view(pop_tensor_reinterpret_at, where, tensor, type.c());
     }
 
     // What a tensor covers.
-    template <int = 0> std::vector<Interval> getContiguousRegions() const
+    template <typename Regions = std::vector<Interval>> Regions getContiguousRegions() const
     {
         pop_interval *list = nullptr;
         std::size_t count = pop_tensor_contiguous_regions(tensor, &list);
         const detail::Memory owned(list);
-        std::vector<Interval> regions;
+        Regions regions;
         regions.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
             regions.emplace_back(list[i].begin, list[i].end);
         return regions;
     }
-    template <int = 0> std::vector<VariableInterval> getVarRegions() const
+    template <typename Regions = std::vector<VariableInterval>> Regions getVarRegions() const
     {
         pop_variable_interval *list = nullptr;
         std::size_t count = pop_tensor_var_regions(tensor, &list);
         const detail::Memory owned(list);
-        std::vector<VariableInterval> regions;
+        Regions regions;
         regions.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
             regions.emplace_back(VariableRef(list[i].variable, 1), Interval(list[i].interval.begin, list[i].interval.end));

@@ -10,7 +10,7 @@ namespace poplar {
 // What it does is in templates, so that those who do not call it do not compile it.
 class TensorRearranger {
 public:
-    TensorRearranger() {}
+    TensorRearranger() = default;
     // An order of t's flattened elements: the groups' intervals one after the other.
     template <int = 0> TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups) : shape(t.shape()), known(true)
     {

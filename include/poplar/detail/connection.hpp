@@ -89,11 +89,16 @@ private:
 };
 template <> class Values<bool> {
 public:
-    template <typename A> explicit Values(const std::vector<bool, A> &values) : copy(values.begin(), values.end()) {}
-    ArrayRef<unsigned char> list() const { return copy; }
+    template <typename A> explicit Values(const std::vector<bool, A> &values) : count(values.size()), copy(count, 1)
+    {
+        for (std::size_t i = 0; i < count; ++i)
+            static_cast<unsigned char *>(copy.at)[i] = values[i];
+    }
+    ArrayRef<unsigned char> list() const { return ArrayRef<unsigned char>(static_cast<unsigned char *>(copy.at), count); }
 
 private:
-    std::vector<unsigned char> copy;
+    std::size_t count;
+    Memory copy;
 };
 
 inline std::size_t count(ArrayRef<std::size_t> shape)

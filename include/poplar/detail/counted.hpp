@@ -11,6 +11,19 @@
 namespace poplar {
 namespace detail {
 
+// A parameter's type as a template knows it: nothing is deduced from it, and nothing is compiled before somebody calls.
+template <typename T> struct Same {
+    typedef T type;
+};
+
+// std::swap asks much about a type first.
+template <typename T> void exchange(T &a, T &b)
+{
+    T kept(static_cast<T &&>(a));
+    a = static_cast<T &&>(b);
+    b = static_cast<T &&>(kept);
+}
+
 // Base of what handles share.  The last handle calls destroy.
 struct Counted {
     explicit Counted(void (*end)(Counted *)) : destroy(end), handles(1) {}

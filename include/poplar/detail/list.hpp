@@ -50,7 +50,8 @@ private:
 // Lists of intervals, one after the other, as C takes them.
 class IntervalLists {
 public:
-    explicit IntervalLists(const std::vector<std::vector<Interval>> &lists)
+    template <typename Lists>
+    explicit IntervalLists(const Lists &lists)
         : count(lists.size()), first(count + 1, sizeof(std::size_t)), intervals(total(lists), sizeof(pop_interval))
     {
         std::size_t *const offsets = static_cast<std::size_t *>(first.at), at = 0;
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    static std::size_t total(const std::vector<std::vector<Interval>> &lists)
+    template <typename Lists> static std::size_t total(const Lists &lists)
     {
         std::size_t sum = 0;
         for (std::size_t i = 0; i < lists.size(); ++i)

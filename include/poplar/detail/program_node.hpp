@@ -115,9 +115,9 @@ public:
     }
     void swap(ProgramList &other)
     {
-        std::swap(list, other.list);
-        std::swap(count, other.count);
-        std::swap(room, other.room);
+        exchange(list, other.list);
+        exchange(count, other.count);
+        exchange(room, other.room);
     }
 
 private:
