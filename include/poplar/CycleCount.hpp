@@ -16,6 +16,12 @@ inline Tensor cycleCount(Graph &graph, program::Sequence &sequence, unsigned til
     return Tensor(t);
 }
 
+// The guide's era had no type of sync: the tiles of the IPU.
+inline Tensor cycleCount(Graph &graph, program::Sequence &sequence, unsigned tile, const DebugContext &debugContext = {})
+{
+    return cycleCount(graph, sequence, tile, SyncType::INTERNAL, debugContext);
+}
+
 // Adds the clock's reading to the end of the sequence.
 inline Tensor cycleStamp(Graph &graph, program::Sequence &sequence, unsigned tile, SyncType syncType, const DebugContext &debugContext = {})
 {
@@ -23,6 +29,10 @@ inline Tensor cycleStamp(Graph &graph, program::Sequence &sequence, unsigned til
                                             static_cast<pop_sync_type>(syncType), detail::name(debugContext));
     detail::check(graph.c());
     return Tensor(t);
+}
+inline Tensor cycleStamp(Graph &graph, program::Sequence &sequence, unsigned tile, const DebugContext &debugContext = {})
+{
+    return cycleStamp(graph, sequence, tile, SyncType::INTERNAL, debugContext);
 }
 inline std::vector<Tensor> cycleStamp(Graph &graph, program::Sequence &sequence, const std::vector<unsigned> &tiles, SyncType syncType,
                                       const DebugContext &debugContext = {})

@@ -50,12 +50,14 @@ private:
 };
 typedef OutputFile TextFile;
 
+// From the buffer, so that a stream that throws at its end does not.
 inline std::string readAll(std::istream &in)
 {
     std::string text;
     char part[4096];
-    while (in.read(part, sizeof(part)) || in.gcount())
-        text.append(part, static_cast<std::size_t>(in.gcount()));
+    std::streambuf *from = in.good() ? in.rdbuf() : nullptr;
+    for (std::streamsize count; from && (count = from->sgetn(part, sizeof(part))) > 0;)
+        text.append(part, static_cast<std::size_t>(count));
     return text;
 }
 
