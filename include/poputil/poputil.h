@@ -4,7 +4,9 @@
 #define POPUTIL_POPUTIL_H
 
 #include <poputil/broadcast.h>
+#include <poputil/loop.h>
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
+#include <poputil/var_structure.h>
 
 #endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the elements of a tensor stand together in memory. */
+#include "poplibs/support.h"
+
+#include <poputil/var_structure.h>
+
+static size_t gcd(size_t a, size_t b)
+{
+    while (b) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Limits a group to what divides the ends of all contiguous regions. */
+static size_t within_regions(pop_tensor t, size_t group)
+{
+    pop_interval *regions = NULL;
+    size_t count = pop_tensor_contiguous_regions(t, &regions);
+    for (size_t i = 0; i < count && group > 1; ++i)
+        group = gcd(group, regions[i].end);
+    free(regions);
+    return group;
+}
+
+static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size_t group)
+{
+    pop_interval_lists mapping;
+    bool complete;
+    if (group <= 1 || !pop_graph_get_tile_mapping_at(where, graph, t, &complete, &mapping))
+        return 1;
+    size_t intervals = mapping.count ? mapping.first[mapping.count] : 0;
+    for (size_t i = 0; i < intervals && group > 1; ++i)
+        group = gcd(gcd(group, mapping.intervals[i].begin), mapping.intervals[i].end);
+    pop_interval_lists_free(&mapping);
+    return group;
+}
+
+/* The largest group of the innermost `line` elements. */
+static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t line)
+{
+    pop_tensor flat = pop_tensor_flatten_at(where, t);
+    if (!pop_tensor_num_elements(flat) || line <= 1)
+        return 1;
+    size_t group = within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* most are told by their first line */
+    return group > 1 ? within_tiles(where, graph, flat, within_regions(flat, group)) : 1;
+}
+
+unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph, pop_tensor t)
+{
+    static const char api[] = "poputil_detect_innermost_grouping";
+    if (!poplibs_ready(graph))
+        return 1;
+    size_t rank = pop_tensor_rank(t);
+    if (!rank) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a %s has no innermost dimension", pop_tensor_valid(t) ? "tensor of rank 0" : "null tensor");
+        return 1;
+    }
+    pop_mark mark = pop_graph_mark(graph);
+    size_t group = grouping(where, graph, t, pop_tensor_dim(t, rank - 1));
+    pop_graph_release(graph, mark);
+    return (unsigned)group;
+}
+
+/* t with what was grouped so far as its last dimension, of `inner` elements, and the rest of each dimension in front.  Tries dimension d as the next
+ * one: how many of it follow one another. */
+static size_t next_size(pop_where where, pop_graph *graph, pop_tensor t, unsigned d, size_t inner)
+{
+    unsigned rank = (unsigned)pop_tensor_rank(t);
+    size_t line = pop_tensor_dim(t, d) * inner;
+    size_t group = grouping(where, graph, pop_tensor_dim_roll_at(where, t, d, rank - 2), line);
+    return group > inner && group % inner == 0 ? group / inner : 1;
+}
+
+/* Moves the innermost size elements of dimension d into the last dimension. */
+static pop_tensor take(pop_where where, pop_tensor t, unsigned d, size_t size)
+{
+    unsigned rank = (unsigned)pop_tensor_rank(t);
+    t = pop_tensor_reshape_partial_at(where, t, d, d + 1, POP_SHAPE(pop_tensor_dim(t, d) / size, size));
+    t = pop_tensor_dim_roll_at(where, t, d + 1, rank - 1);
+    return pop_tensor_flatten_dims_at(where, t, rank - 1, rank + 1);
+}
+
+size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings, size_t capacity)
+{
+    if (!poplibs_ready(graph) || !pop_tensor_num_elements(t))
+        return 0;
+    unsigned rank = (unsigned)pop_tensor_rank(t);
+    size_t inner = 1, count = 0;
+    pop_mark mark = pop_graph_mark(graph);
+    pop_tensor grouped = pop_tensor_expand_at(where, t, POP_DIMS(rank)); /* a last dimension of 1 */
+    for (bool found = rank > 0; found && poplibs_ready(graph);) {
+        found = false;
+        for (unsigned d = rank; d-- > 0 && !found;) {
+            size_t size = pop_tensor_dim(grouped, d) > 1 ? next_size(where, graph, grouped, d, inner) : 1;
+            if (size == 1)
+                continue;
+            if (count < capacity)
+                groupings[count] = (poputil_dim_grouping){ d, (unsigned)size };
+            ++count;
+            grouped = take(where, grouped, d, size);
+            inner *= size;
+            found = true;
+        }
+    }
+    pop_graph_release(graph, mark);
+    return count;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors whose partitions are contiguous. */
+#include "poplibs/support.h"
+
+#include <poputil/var_structure.h>
+
+static bool check(pop_where where, pop_graph *graph, const char *api, size_t rank, pop_shape partitions)
+{
+    if (partitions.rank != rank)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu numbers of partitions for a tensor of rank %zu", partitions.rank, rank);
+    for (size_t i = 0; i < rank; ++i)
+        if (!partitions.dims[i])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "dimension %zu cannot be cut into 0 partitions", i);
+    return true;
+}
+
+/* A variable of a shape in which each dimension is a whole number of partitions: first the numbers of all partitions, then what is in one. */
+static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, const size_t *shape, const size_t *partitions, size_t rank,
+                             const char *name)
+{
+    size_t *dims = poplibs_new(2 * rank, sizeof(*dims));
+    unsigned *order = poplibs_new(2 * rank, sizeof(*order));
+    for (size_t i = 0; i < rank; ++i) {
+        dims[i] = partitions[i];
+        dims[rank + i] = partitions[i] ? shape[i] / partitions[i] : 0;
+        order[2 * i] = (unsigned)i;
+        order[2 * i + 1] = (unsigned)(rank + i);
+    }
+    pop_tensor t = pop_graph_add_variable_at(where, graph, type, (pop_shape){ 2 * rank, dims }, name);
+    t = pop_tensor_dim_shuffle_at(where, t, (pop_dims){ 2 * rank, order });
+    t = pop_tensor_reshape_at(where, t, (pop_shape){ rank, shape });
+    free(order);
+    free(dims);
+    return t;
+}
+
+/* Dimension by dimension, the full partitions and the last one, which has fewer elements, are blocks of their own. */
+static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t *shape, size_t *partitions, size_t rank, size_t from,
+                        const char *name)
+{
+    for (size_t d = from; d < rank; ++d) {
+        size_t each = poplibs_ceil_div(shape[d], partitions[d]);
+        if (!each) {
+            partitions[d] = 1;
+            continue;
+        }
+        size_t full = shape[d] / each, rest = shape[d] % each;
+        if (!rest) {
+            partitions[d] = full;
+            continue;
+        }
+        if (!full) {
+            partitions[d] = 1;
+            continue;
+        }
+        size_t own_shape = shape[d], own_partitions = partitions[d];
+        size_t *saved = poplibs_new(rank, sizeof(*saved));
+        memcpy(saved, partitions, rank * sizeof(*saved));
+        shape[d] = full * each;
+        partitions[d] = full;
+        pop_tensor first = block(where, graph, type, shape, partitions, rank, d + 1, name);
+        memcpy(partitions, saved, rank * sizeof(*saved));
+        free(saved);
+        shape[d] = rest;
+        partitions[d] = 1;
+        pop_tensor last = block(where, graph, type, shape, partitions, rank, d + 1, name);
+        shape[d] = own_shape;
+        partitions[d] = own_partitions;
+        return pop_tensor_concat_at(where, POP_TENSORS(first, last), (unsigned)d);
+    }
+    return even_block(where, graph, type, shape, partitions, rank, name);
+}
+
+pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_shape partitions,
+                                                  const char *name)
+{
+    if (!poplibs_ready(graph) || !check(where, graph, "poputil_create_partitionable_tensor", shape.rank, partitions))
+        return (pop_tensor){ 0 };
+    size_t *dims = poplibs_new(2 * shape.rank, sizeof(*dims)), *numbers = dims + shape.rank;
+    for (size_t i = 0; i < shape.rank; ++i) {
+        dims[i] = shape.dims[i];
+        numbers[i] = partitions.dims[i];
+    }
+    pop_tensor t = block(where, graph, type, dims, numbers, shape.rank, 0, name);
+    free(dims);
+    return t;
+}
+
+void poputil_iterate_tensor_partitions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_shape partitions, poputil_partition_visitor visit,
+                                          void *user)
+{
+    size_t rank = pop_tensor_rank(t);
+    if (!poplibs_ready(graph) || !check(where, graph, "poputil_iterate_tensor_partitions", rank, partitions))
+        return;
+    size_t *index = poplibs_zeros(rank, sizeof(*index));
+    for (bool more = true; more && poplibs_ready(graph);) {
+        pop_tensor slice = t;
+        for (size_t d = 0; d < rank; ++d) {
+            size_t dim = pop_tensor_dim(t, d), each = poplibs_ceil_div(dim, partitions.dims[d]);
+            slice = pop_tensor_slice_at(where, slice, poplibs_min(index[d] * each, dim), poplibs_min((index[d] + 1) * each, dim), (unsigned)d);
+        }
+        more = visit((pop_shape){ rank, index }, slice, user);
+        size_t d = rank;
+        while (d > 0 && ++index[d - 1] == partitions.dims[d - 1])
+            index[--d] = 0;
+        more = more && d > 0;
+    }
+    free(index);
+}
