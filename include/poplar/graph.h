@@ -108,8 +108,8 @@ POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where calle
 typedef void (*pop_error_handler)(const pop_error *error, void *user);
 POP_API void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user);
 
-/* Nodes of temporary views (concatenations) made since the mark are given back; tensors that hold them become invalid, what was
- * connected, copied or mapped from them does not.  Marks nest. */
+/* Nodes of temporary views (concatenations) made since the mark are given back; tensors that hold them become invalid unless they
+ * were retained, what was connected, copied or mapped from them does not.  Marks nest. */
 POP_API pop_mark pop_graph_mark(pop_graph *graph);
 POP_API void pop_graph_release(pop_graph *graph, pop_mark mark);
 

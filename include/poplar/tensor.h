@@ -7,8 +7,9 @@
  * tensor's graph and returns the null tensor.
  *
  * Storage: nearly all views are held in the value itself.  pop_tensor_concat, and a reshape that strides cannot express,
- * make a node that belongs to the graph; a loop that makes very many can give them back with pop_graph_mark and
- * pop_graph_release (graph.h).  Anything that was connected, copied or mapped keeps what it needs by itself.
+ * make a node that belongs to the graph.  Loops that make very many can give them back: with pop_graph_mark and pop_graph_release
+ * (graph.h), or by counting the values that they keep with pop_tensor_retain and pop_tensor_release, as C++ does.  Anything that
+ * was connected, copied or mapped keeps what it needs by itself.
  *
  * Every call whose name is a macro here passes the caller's line on to the function with _at. */
 #ifndef POPLAR_TENSOR_H
@@ -97,7 +98,8 @@ POP_BEGIN_DECLS
 POP_API void pop_interval_lists_free(pop_interval_lists *lists);
 
 /* Counting, for languages with destructors: a caller that retains each value it keeps whose view has a node, and releases it at the end, needs no
- * marks.  Nodes are given back once nobody has them or one that was made later; a value that was not retained is valid until then only.
+ * marks.  A node is given back once no retained value and no other node refers to it; pop_graph_release leaves it till then.  After a retain,
+ * nodes made earlier that nobody retained may go with any release: count all values that you keep, or none.
  * A retained value keeps what its graph shares alive.  Both do nothing for values without a node, which pop_tensor_has_node tells. */
 POP_API void pop_tensor_retain(const pop_tensor *t);
 POP_API void pop_tensor_release(const pop_tensor *t);

@@ -90,7 +90,9 @@ static struct unpacked view_of_layout(const struct clone_layout *layout, pop_sto
 static pop_tensor gather_digits(const struct unpacked *view, const struct unpacked *v, const unsigned *place,
                                 bool outer)
 {
-    struct unpacked to = { .store = view->store, .source = view->source, .type = view->type, .offset = view->offset };
+    struct unpacked to = {
+        .store = view->store, .source = view->source, .made = view->made, .type = view->type, .offset = view->offset
+    };
     if (outer) {
         to.run[to.rank++] = view->run[0];
         memcpy(to.digit, view->digit, view->run[0] * sizeof(*to.digit));

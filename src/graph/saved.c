@@ -236,7 +236,8 @@ static pop_tensor build_tensor(const struct saved_tensor *tensor, pop_store *sto
     uint64_t shape[MAX_RANK];
     for (size_t i = 0; i < tensor->shape.count; ++i)
         shape[i] = tensor->shape.data[i];
-    struct unpacked v = { .store = store, .type = tensor->type, .source = composite_keep(store, composite) };
+    uint32_t source = composite_keep(store, composite);
+    struct unpacked v = { .store = store, .source = source, .made = source, .type = tensor->type };
     unpacked_row_major(&v, shape, (unsigned)tensor->shape.count);
     return tensor_pack(&v);
 }

@@ -20,9 +20,20 @@ enum { FORM_WIDE = 1, FORM_EMPTY = 2 };
 /* The bit of a source that says composite; the rest is its index. */
 #define COMPOSITE UINT32_C(0x80000000)
 
+/* What the nodes of a store have in common; tensor_nodes.c keeps them in the order in which they were made. */
+struct node {
+    struct node *previous, *following;
+    size_t serial;
+    uint32_t holders; /* values that a caller retained */
+    uint32_t users;   /* children of composites and wide views that are of this one */
+    uint8_t kind;
+    bool waiting;
+};
+
 /* A view that does not fit the value. */
 struct wide {
-    size_t node; /* index in the log of nodes */
+    struct node node;
+    uint32_t source;
     uint64_t offset;
     uint8_t run[MAX_RANK];
     struct digit digit[];
@@ -34,18 +45,22 @@ struct child {
     uint32_t source, digits;
     size_t first; /* its digits, outermost first, in the composite's pool */
 };
+struct addition;
 struct composite {
+    struct node node;
     VEC(struct child) children;
     VEC(struct digit) pool;
     uint64_t total;
     unsigned depth; /* composites below this one */
-    size_t node;    /* index in the log of nodes */
+    uint32_t index;
+    struct addition *additions; /* what a mark may take back, the latest first */
 };
 
 /* A view being worked on. */
 struct unpacked {
     pop_store *store;
     uint32_t source;
+    uint32_t made; /* a composite of this call's own, 0 when there is none */
     uint8_t type;
     unsigned rank, digits;
     uint64_t offset;
@@ -95,9 +110,12 @@ bool view_check_dim(const struct unpacked *v, unsigned dim, pop_where where, con
 struct composite *composite_of(const pop_store *store, uint32_t source);
 /* Adds strided elements of a source (piece->variable) to the end, merged with the last child where they continue it. */
 void composite_add(pop_store *store, struct composite *composite, const struct piece *piece);
-void composite_free(struct composite *composite);
+/* Frees a composite that the store does not have. */
+void composite_free(pop_store *store, struct composite *composite);
 /* Hands a composite over to the store; returns its source. */
 uint32_t composite_keep(pop_store *store, struct composite *composite);
+/* Takes a composite out of the store that was made in the same call, unless another node came to need it. */
+void composite_drop_unused(pop_store *store, uint32_t source);
 /* To be called before something is added to a kept composite, so that a release can take it back. */
 void composite_open(pop_store *store, uint32_t source);
 /* The child that holds an element; hint is where to look first. */
@@ -106,7 +124,7 @@ static inline uint64_t composite_end(const struct composite *composite, size_t c
 {
     return child + 1 < composite->children.count ? composite->children.data[child + 1].begin : composite->total;
 }
-struct wide *wide_keep(pop_store *store, unsigned digits);
+struct wide *wide_keep(pop_store *store, uint32_t source, unsigned digits);
 
 /* ---- view_walk.c ---- */
 /* A view of a child's elements, as digits of the child's source; owner says which digit of the view each comes from. */

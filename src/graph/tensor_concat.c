@@ -68,17 +68,24 @@ static void flat_rolled(pop_tensor t, unsigned dim, struct flat *flat)
 }
 
 /* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then what
- * follows can be added to it, so that appending in a loop costs what is appended. */
+ * follows can be added to it, so that appending in a loop costs what is appended.  When they are little of it they get a
+ * composite of their own: a window that moves on does not keep all that it has left behind. */
 static bool ends_composite(const struct flat *flat, pop_tensors tensors)
 {
     const struct piece *piece = &flat->piece;
     if (!(piece->variable & COMPOSITE) || piece->digits > 1 || (piece->digits && piece->digit->stride != 1))
         return false;
-    if (composite_of(tensors.list[0].store, piece->variable)->total != piece->offset + piece->elements)
+    const pop_store *store = tensors.list[0].store;
+    const struct composite *composite = composite_of(store, piece->variable);
+    if (composite->total != piece->offset + piece->elements || piece->elements < composite->total / 2)
         return false;
-    for (size_t i = 1; i < tensors.count; ++i)
-        if (tensors.list[i].source == piece->variable && !(tensors.list[i].form & FORM_EMPTY))
+    for (size_t i = 1; i < tensors.count; ++i) {
+        uint32_t source = tensors.list[i].source;
+        if (source == piece->variable)
             return false;
+        if (composite->node.users && (source & COMPOSITE) && composite_of(store, source)->depth)
+            return false; /* it may be below the operand: no composite is below itself */
+    }
     return true;
 }
 

@@ -13,6 +13,7 @@ void tensor_unpack(struct unpacked *v, pop_tensor t)
 {
     v->store = t.store;
     v->source = t.source;
+    v->made = 0;
     v->type = t.type;
     v->rank = t.rank;
     v->digits = t.digits;
@@ -167,8 +168,11 @@ void unpacked_make_lazy(struct unpacked *v)
     unpacked_flat(v, &flat);
     struct composite *composite = MEM_NEW(struct composite);
     composite_add(v->store, composite, &flat.piece);
-    v->source = composite_keep(v->store, composite);
+    uint32_t own = v->made;
+    v->source = v->made = composite_keep(v->store, composite);
     v->offset = 0;
+    if (own)
+        composite_drop_unused(v->store, own);
     unpacked_row_major(v, shape, v->rank);
 }
 
@@ -206,11 +210,11 @@ void unpacked_of_composite(struct unpacked *v, struct composite *composite, cons
         v->source = whole.variable;
         v->offset = whole.offset;
         if (unpacked_split(v, whole.digit, whole.digits, shape, rank)) {
-            composite_free(composite);
+            composite_free(v->store, composite);
             return;
         }
     }
-    v->source = composite_keep(v->store, composite);
+    v->source = v->made = composite_keep(v->store, composite);
     v->offset = 0;
     unpacked_row_major(v, shape, rank);
 }
@@ -260,7 +264,12 @@ static bool collapse(struct unpacked *v)
     memcpy(v->digit, out.digit, out.digits * sizeof(*v->digit));
     v->digits = out.digits;
     v->offset = out.offset;
+    uint32_t above = v->source;
     v->source = child.variable;
+    if (above == v->made) {
+        v->made = 0;
+        composite_drop_unused(v->store, above);
+    }
     return true;
 }
 
@@ -294,7 +303,7 @@ pop_tensor tensor_pack(struct unpacked *v)
         }
         return t;
     }
-    struct wide *wide = wide_keep(v->store, v->digits);
+    struct wide *wide = wide_keep(v->store, v->source, v->digits);
     wide->offset = v->offset;
     memcpy(wide->run, v->run, v->rank);
     memcpy(wide->digit, v->digit, v->digits * sizeof(*v->digit));

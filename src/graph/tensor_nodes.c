@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of the store: composites and wide views, as a log that mark and release cut back. */
+/* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They go from the end
+ * back to a mark, or one by one when callers count what they hold. */
 #include "graph/build.h"
 #include "graph/tensor.h"
 
 #include <assert.h>
 
+enum { NODE_COMPOSITE, NODE_WIDE, NODE_ADDITION };
+
 /* A composite as it was before something was added to it. */
-struct before {
-    uint32_t source;
+struct addition {
+    struct node node;
+    struct composite *composite;
+    struct addition *before; /* the one before it to the same composite */
     unsigned depth;
     size_t children, pool;
     uint64_t total;
@@ -15,16 +20,14 @@ struct before {
     struct child last;
 };
 
-struct node {
-    enum { NODE_COMPOSITE, NODE_WIDE, NODE_ADDITION } kind;
-    bool counted; /* a caller that counts has had it, or a later one: nobody else may hold it */
-    uint32_t references;
-    void *memory; /* composite, wide or before */
-};
-
 struct tensor_nodes {
-    VEC(struct node) log;
-    VEC(struct composite *) composites; /* by index */
+    struct node *last;
+    size_t count;
+    size_t next;    /* serial of the next one */
+    size_t counted; /* callers that count have had all with a smaller serial: nobody else may hold those */
+    VEC(struct composite *) composites; /* by index; NULL: spare */
+    VEC(uint32_t) spare;                /* indices */
+    VEC(struct node *) waiting;         /* counted and perhaps held by nobody: to be given back when a caller releases something */
 };
 
 struct tensor_nodes *tensor_nodes_create(void)
@@ -34,69 +37,170 @@ struct tensor_nodes *tensor_nodes_create(void)
 
 size_t tensor_nodes_mark(const struct tensor_nodes *nodes)
 {
-    return nodes->log.count;
+    return nodes->next;
 }
 
-void composite_free(struct composite *composite)
+size_t tensor_nodes_count(const struct tensor_nodes *nodes)
+{
+    return nodes->count;
+}
+
+static void link_node(struct tensor_nodes *nodes, struct node *node, uint8_t kind)
+{
+    *node = (struct node){ .previous = nodes->last, .serial = nodes->next++, .kind = kind };
+    if (node->previous)
+        node->previous->following = node;
+    nodes->last = node;
+    ++nodes->count;
+}
+
+static void unlink_node(struct tensor_nodes *nodes, struct node *node)
+{
+    if (node->previous)
+        node->previous->following = node->following;
+    if (node->following)
+        node->following->previous = node->previous;
+    else
+        nodes->last = node->previous;
+    --nodes->count;
+    for (size_t i = 0; node->waiting && i < nodes->waiting.count; ++i)
+        if (nodes->waiting.data[i] == node) {
+            nodes->waiting.data[i] = nodes->waiting.data[--nodes->waiting.count];
+            node->waiting = false;
+        }
+}
+
+/* ---- what nodes hold: a composite's children and a wide view's source stay as long as it ---- */
+
+static bool is_held(const struct node *node)
+{
+    return node->holders || node->users;
+}
+
+static void let_wait(struct tensor_nodes *nodes, struct node *node)
+{
+    if (is_held(node) || node->waiting || node->serial >= nodes->counted || node->kind == NODE_ADDITION)
+        return;
+    node->waiting = true;
+    *vec_push(&nodes->waiting) = node;
+}
+
+static void hold(const pop_store *store, uint32_t source)
+{
+    if (source & COMPOSITE)
+        ++composite_of(store, source)->node.users;
+}
+
+static void let_go(struct tensor_nodes *nodes, uint32_t source)
+{
+    if (!(source & COMPOSITE))
+        return;
+    struct node *node = &nodes->composites.data[source & ~COMPOSITE]->node;
+    --node->users;
+    let_wait(nodes, node);
+}
+
+static void let_children_go(struct tensor_nodes *nodes, const struct composite *composite, size_t from)
+{
+    for (size_t i = from; composite->depth && i < composite->children.count; ++i)
+        let_go(nodes, composite->children.data[i].source);
+}
+
+static void free_composite(struct composite *composite)
 {
     vec_free(&composite->children);
     vec_free(&composite->pool);
     free(composite);
 }
 
-static void take_back(struct composite *composite, const struct before *before)
+void composite_free(pop_store *store, struct composite *composite)
 {
-    composite->children.count = before->children;
-    composite->pool.count = before->pool;
-    composite->total = before->total;
-    composite->depth = before->depth;
-    composite->children.data[before->children - 1] = before->last;
-    if (before->last.digits)
-        composite->pool.data[before->last.first].extent = before->extent;
+    let_children_go(store->nodes, composite, 0);
+    free_composite(composite);
 }
 
-static void drop_last(struct tensor_nodes *nodes)
+static void take_back(struct tensor_nodes *nodes, const struct addition *addition)
 {
-    struct node node = nodes->log.data[--nodes->log.count];
-    if (node.kind == NODE_COMPOSITE) {
-        composite_free(node.memory);
-        --nodes->composites.count;
+    struct composite *composite = addition->composite;
+    let_children_go(nodes, composite, addition->children);
+    composite->children.count = addition->children;
+    composite->pool.count = addition->pool;
+    composite->total = addition->total;
+    composite->depth = addition->depth;
+    composite->children.data[addition->children - 1] = addition->last;
+    if (addition->last.digits)
+        composite->pool.data[addition->last.first].extent = addition->extent;
+    composite->additions = addition->before;
+}
+
+static void drop_composite(struct tensor_nodes *nodes, struct composite *composite)
+{
+    for (struct addition *addition = composite->additions, *before; addition; addition = before) {
+        before = addition->before;
+        unlink_node(nodes, &addition->node);
+        free(addition);
+    }
+    let_children_go(nodes, composite, 0);
+    nodes->composites.data[composite->index] = NULL;
+    *vec_push(&nodes->spare) = composite->index;
+    unlink_node(nodes, &composite->node);
+    free_composite(composite);
+}
+
+/* Each kind of node has it as its first member. */
+static void drop(struct tensor_nodes *nodes, struct node *node)
+{
+    if (node->kind == NODE_COMPOSITE) {
+        drop_composite(nodes, (struct composite *)node);
         return;
     }
-    if (node.kind == NODE_ADDITION) {
-        const struct before *before = node.memory;
-        take_back(nodes->composites.data[before->source & ~COMPOSITE], before);
-    }
-    free(node.memory);
+    if (node->kind == NODE_ADDITION)
+        take_back(nodes, (struct addition *)node);
+    else
+        let_go(nodes, ((struct wide *)node)->source);
+    unlink_node(nodes, node);
+    free(node);
+}
+
+/* ---- marks ---- */
+
+/* What a caller that counts still needs: additions stay with their composite. */
+static bool is_kept(const struct tensor_nodes *nodes, const struct node *node)
+{
+    if (node->kind != NODE_ADDITION)
+        return is_held(node);
+    const struct node *composite = &((const struct addition *)node)->composite->node;
+    return composite->serial < nodes->counted && is_held(composite);
 }
 
 void tensor_nodes_release(struct tensor_nodes *nodes, size_t mark)
 {
-    while (nodes->log.count > mark)
-        drop_last(nodes);
+    size_t next = mark;
+    for (struct node *node = nodes->last, *previous; node && node->serial >= mark; node = previous) {
+        previous = node->previous;
+        if (!is_kept(nodes, node))
+            drop(nodes, node);
+        else if (next == mark)
+            next = node->serial + 1;
+    }
+    if (next < nodes->next)
+        nodes->next = next;
+    if (nodes->counted > nodes->next)
+        nodes->counted = nodes->next;
 }
 
-/* ---- counting: nodes are given back from the end of the log, as far as nobody has them.  What a node refers to stands before it. ---- */
+/* ---- counting ---- */
 
-/* The node of a value, NULL when it has none (or a release of a mark took it). */
+/* The node of a value, NULL when it has none. */
 static struct node *node_of(const pop_tensor *t)
 {
-    struct tensor_nodes *nodes = t->store->nodes;
-    size_t at = SIZE_MAX;
+    const struct tensor_nodes *nodes = t->store->nodes;
     if (t->form & FORM_WIDE)
-        at = ((const struct wide *)(uintptr_t)t->offset)->node;
-    else if ((t->source & COMPOSITE) && (t->source & ~COMPOSITE) < nodes->composites.count)
-        at = composite_of(t->store, t->source)->node;
-    return at < nodes->log.count ? &nodes->log.data[at] : NULL;
-}
-
-/* Whether something was added to a composite that is still held: then the addition stays. */
-static const struct node *holder_of(const struct tensor_nodes *nodes, const struct node *node)
-{
-    if (node->kind != NODE_ADDITION)
-        return node;
-    const struct before *before = node->memory;
-    return &nodes->log.data[nodes->composites.data[before->source & ~COMPOSITE]->node];
+        return &((struct wide *)(uintptr_t)t->offset)->node;
+    if (!(t->source & COMPOSITE) || (t->source & ~COMPOSITE) >= nodes->composites.count)
+        return NULL;
+    struct composite *composite = composite_of(t->store, t->source);
+    return composite ? &composite->node : NULL;
 }
 
 void pop_tensor_retain(const pop_tensor *t)
@@ -105,24 +209,30 @@ void pop_tensor_retain(const pop_tensor *t)
     if (!node)
         return;
     ++t->store->handles;
-    ++node->references;
-    for (struct node *first = t->store->nodes->log.data; node >= first && !node->counted; --node)
-        node->counted = true; /* those before it were made on the way to it */
+    ++node->holders;
+    struct tensor_nodes *nodes = t->store->nodes;
+    size_t before = nodes->counted;
+    if (node->serial < before)
+        return;
+    nodes->counted = node->serial + 1;
+    while ((node = node->previous) && node->serial >= before)
+        let_wait(nodes, node); /* made on the way to it */
 }
 
 void pop_tensor_release(const pop_tensor *t)
 {
     struct node *node = t->store ? node_of(t) : NULL;
-    if (!node || !node->references)
+    if (!node || !node->holders)
         return;
     struct tensor_nodes *nodes = t->store->nodes;
-    if (--node->references == 0)
-        while (nodes->log.count) {
-            const struct node *last = holder_of(nodes, &nodes->log.data[nodes->log.count - 1]);
-            if (last->references || !last->counted)
-                break;
-            drop_last(nodes);
-        }
+    --node->holders;
+    let_wait(nodes, node);
+    while (nodes->waiting.count) { /* children of what goes may join them */
+        node = nodes->waiting.data[--nodes->waiting.count];
+        node->waiting = false;
+        if (!is_held(node))
+            drop(nodes, node);
+    }
     if (--t->store->handles == 0)
         store_destroy(t->store);
 }
@@ -131,23 +241,27 @@ void tensor_nodes_destroy(struct tensor_nodes *nodes)
 {
     if (!nodes)
         return;
-    tensor_nodes_release(nodes, 0);
-    vec_free(&nodes->log);
+    for (struct node *node = nodes->last, *previous; node; node = previous) {
+        previous = node->previous;
+        if (node->kind == NODE_COMPOSITE)
+            free_composite((struct composite *)node);
+        else
+            free(node);
+    }
     vec_free(&nodes->composites);
+    vec_free(&nodes->spare);
+    vec_free(&nodes->waiting);
     free(nodes);
 }
 
-static void log_node(struct tensor_nodes *nodes, int kind, void *memory)
-{
-    struct node *node = vec_push(&nodes->log);
-    *node = (struct node){ .kind = kind, .memory = memory };
-}
+/* ---- making nodes ---- */
 
-struct wide *wide_keep(pop_store *store, unsigned digits)
+struct wide *wide_keep(pop_store *store, uint32_t source, unsigned digits)
 {
     struct wide *wide = mem_alloc(sizeof(*wide) + digits * sizeof(*wide->digit));
-    wide->node = store->nodes->log.count;
-    log_node(store->nodes, NODE_WIDE, wide);
+    link_node(store->nodes, &wide->node, NODE_WIDE);
+    wide->source = source;
+    hold(store, source);
     return wide;
 }
 
@@ -159,27 +273,46 @@ struct composite *composite_of(const pop_store *store, uint32_t source)
 uint32_t composite_keep(pop_store *store, struct composite *composite)
 {
     struct tensor_nodes *nodes = store->nodes;
-    assert(nodes->composites.count < COMPOSITE);
-    uint32_t source = (uint32_t)nodes->composites.count | COMPOSITE;
-    *vec_push(&nodes->composites) = composite;
-    composite->node = nodes->log.count;
-    log_node(nodes, NODE_COMPOSITE, composite);
-    return source;
+    if (nodes->spare.count) {
+        composite->index = nodes->spare.data[--nodes->spare.count];
+    } else {
+        assert(nodes->composites.count < COMPOSITE);
+        composite->index = (uint32_t)nodes->composites.count;
+        vec_push(&nodes->composites);
+    }
+    nodes->composites.data[composite->index] = composite;
+    link_node(nodes, &composite->node, NODE_COMPOSITE);
+    return composite->index | COMPOSITE;
+}
+
+void composite_drop_unused(pop_store *store, uint32_t source)
+{
+    struct tensor_nodes *nodes = store->nodes;
+    struct node *node = &composite_of(store, source)->node;
+    if (is_held(node))
+        return;
+    if (node == nodes->last && node->serial >= nodes->counted)
+        nodes->next = node->serial;
+    drop(nodes, node);
 }
 
 void composite_open(pop_store *store, uint32_t source)
 {
-    const struct composite *composite = composite_of(store, source);
-    struct before *before = mem_alloc(sizeof(*before));
+    struct composite *composite = composite_of(store, source);
+    if (composite->node.serial < store->nodes->counted && is_held(&composite->node))
+        return; /* marks do not take anything of it */
+    struct addition *addition = mem_alloc(sizeof(*addition));
     struct child last = composite->children.data[composite->children.count - 1];
-    *before = (struct before){ .source = source,
-                               .depth = composite->depth,
-                               .children = composite->children.count,
-                               .pool = composite->pool.count,
-                               .total = composite->total,
-                               .extent = last.digits ? composite->pool.data[last.first].extent : 0,
-                               .last = last };
-    log_node(store->nodes, NODE_ADDITION, before);
+    *addition = (struct addition){ .composite = composite,
+                                   .before = composite->additions,
+                                   .depth = composite->depth,
+                                   .children = composite->children.count,
+                                   .pool = composite->pool.count,
+                                   .total = composite->total,
+                                   .extent = last.digits ? composite->pool.data[last.first].extent : 0,
+                                   .last = last };
+    composite->additions = addition;
+    link_node(store->nodes, &addition->node, NODE_ADDITION);
 }
 
 size_t composite_find(const struct composite *composite, uint64_t element, size_t hint)
@@ -245,7 +378,7 @@ static bool prepend(struct composite *composite, struct child *last, const struc
     return true;
 }
 
-static void add_piece(struct composite *composite, const struct piece *piece)
+static void add_piece(pop_store *store, struct composite *composite, const struct piece *piece)
 {
     if (composite->children.count) {
         struct child *last = &composite->children.data[composite->children.count - 1];
@@ -261,6 +394,7 @@ static void add_piece(struct composite *composite, const struct piece *piece)
                                                       .digits = piece->digits,
                                                       .first = first };
     composite->total += piece->elements;
+    hold(store, piece->variable);
 }
 
 /* Pieces of a view over a composite, gathered so that the composite they are for may be the one they come from. */
@@ -286,7 +420,7 @@ void composite_add(pop_store *store, struct composite *composite, const struct p
 {
     enum { FEW_PIECES = 16, MAX_DEPTH = 32 };
     if (!(piece->variable & COMPOSITE)) {
-        add_piece(composite, piece);
+        add_piece(store, composite, piece);
         return;
     }
     unsigned depth = composite_of(store, piece->variable)->depth + 1;
@@ -296,10 +430,10 @@ void composite_add(pop_store *store, struct composite *composite, const struct p
         for (size_t i = 0; i < own.pieces.count; ++i) {
             own.pieces.data[i].digit = digit;
             digit += own.pieces.data[i].digits;
-            add_piece(composite, &own.pieces.data[i]);
+            add_piece(store, composite, &own.pieces.data[i]);
         }
     } else {
-        add_piece(composite, piece);
+        add_piece(store, composite, piece);
         if (composite->depth < depth)
             composite->depth = depth;
     }

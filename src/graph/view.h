@@ -67,7 +67,9 @@ pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type
 struct tensor_nodes;
 struct tensor_nodes *tensor_nodes_create(void);
 void tensor_nodes_destroy(struct tensor_nodes *nodes);
+size_t tensor_nodes_count(const struct tensor_nodes *nodes);
 size_t tensor_nodes_mark(const struct tensor_nodes *nodes);
+/* Nodes that a retained value needs stay. */
 void tensor_nodes_release(struct tensor_nodes *nodes, size_t mark);
 
 #endif

@@ -260,6 +260,33 @@ TEST(temporaries_take_no_memory)
     CHECK(kept.getVarStr() == regions);
 }
 
+// Also when each takes the place of the one before it.
+TEST(assigning_again_and_again_takes_no_memory)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    enum { TIMES = 1000 };
+#else
+    enum { TIMES = 200000 };
+#endif
+    Graph graph = makeGraph();
+    Tensor a = graph.addVariable(FLOAT, { 100 }, "a"), b = graph.addVariable(FLOAT, { 4 }, "b"), t = concat(a, b), x = t, y = concat(b, a);
+    std::vector<Tensor> ring(3);
+    Tensor window = concat(a.slice(0, 2), b);
+    double before = resident();
+    for (std::size_t i = 0; i < TIMES; ++i) {
+        t = concat(a.slice(i % 90, i % 90 + 2), b);
+        ring[i % 3] = concat(t, a[i % 100].expand({ 0 }));
+        Tensor z = concat(x.slice(98, 102), y.slice(0, 6));
+        std::swap(x, z);
+        y = concat(t, x);
+        x = z;
+        window = concat(window.slice(1, 6), a[i * 7 % 100].expand({ 0 }));
+    }
+    CHECK(resident() - before < (TIMES > 1000 ? 10e6 : 1e12));
+    CHECK(t.numElements() == 6 && ring[0].numElements() == 7 && y.numElements() == 16 && window.numElements() == 6);
+    CHECK(t.getVarStr().find(",b[0:4]") != std::string::npos && x.getVarStr() == "a[0:100],b[0:4]");
+}
+
 // A tensor keeps what it refers to, also when its graph is gone.
 TEST(tensors_outlive_graphs)
 {

@@ -679,6 +679,24 @@ static bool op_concat_self(const struct pair *in, struct pair *out)
     return true;
 }
 
+/* Many elements of both, in any order: more pieces than a composite copies from another. */
+static bool op_gather(const struct pair *in, const struct pair *other, struct pair *out)
+{
+    pop_tensor part[60], flat[] = { pop_tensor_flatten(in->t), pop_tensor_flatten(other->t) };
+    size_t count = 20 + below(40);
+    if (!in->n.count || !other->n.count)
+        return false;
+    out->n = naive_new(1, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct pair *from = below(2) ? in : other;
+        size_t at = below(from->n.count);
+        part[i] = pop_tensor_slice(flat[from == other], at, at + 1, 0);
+        out->n.list[i] = from->n.list[at];
+    }
+    out->t = pop_tensor_concat(((pop_tensors){ count, part }), 0);
+    return true;
+}
+
 static bool apply(size_t op, const struct pair *in, const struct pair *other, struct pair *out)
 {
     static bool (*const unary[])(const struct pair *, struct pair *) = {
@@ -687,7 +705,9 @@ static bool apply(size_t op, const struct pair *in, const struct pair *other, st
         op_repeat,  op_sub_sample, op_reverse,         op_reinterpret, op_concat_self,
     };
     size_t count = sizeof(unary) / sizeof(*unary);
-    op %= count + 4;
+    op %= count + 6;
+    if (op >= count + 4)
+        return op_gather(in, other, out);
     return op < count ? unary[op](in, out) : op_concat(in, other, out);
 }
 
@@ -738,23 +758,74 @@ static void chain(pop_graph *graph, uint64_t start)
     assert_int_equal(pop_graph_mark(graph).position, mark.position);
 }
 
-static void random_views_have_the_elements_of_the_list(void **state)
+/* The same with values that are retained, copied, replaced and released in any order, and no marks. */
+static void counted_chain(pop_graph *graph, uint64_t start)
 {
-    (void)state;
+    enum { COUNTED = 10, MANY_STEPS = 60 };
+    struct pair slot[COUNTED];
+    struct tensor_nodes *nodes = graph->store->nodes;
+    assert_int_equal(tensor_nodes_count(nodes), 0);
+    seed = start;
+    for (unsigned i = 0; i < COUNTED; ++i) {
+        const size_t shape[] = { 1 + below(3), 1 + below(20) };
+        add_pair(graph, &slot[i], 2, shape, false);
+    }
+    for (unsigned step = 0; step < MANY_STEPS; ++step) {
+        size_t from = below(COUNTED), to = below(COUNTED);
+        struct pair out;
+        if (!below(8)) {
+            out = (struct pair){ slot[from].t, naive_copy(&slot[from].n) };
+        } else if (!apply(below(1000), &slot[from], &slot[below(COUNTED)], &out)) {
+            continue;
+        }
+        assert_null(pop_graph_error(graph));
+        pop_tensor_retain(&out.t);
+        pop_tensor_release(&slot[to].t);
+        free(slot[to].n.list);
+        slot[to] = out;
+        check(out.t, &out.n);
+        size_t any = below(COUNTED);
+        check(slot[any].t, &slot[any].n);
+        check_pair(out.t, &out.n, slot[any].t, &slot[any].n);
+    }
+    for (unsigned i = 0; i < COUNTED; ++i) {
+        check(slot[i].t, &slot[i].n);
+        pop_tensor_release(&slot[i].t);
+        free(slot[i].n.list);
+    }
+    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "a");
+    pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "b");
+    pop_tensor last = pop_tensor_concat(POP_TENSORS(a, b), 0); /* what calls made on their way goes with what came later */
+    pop_tensor_retain(&last);
+    pop_tensor_release(&last);
+    assert_int_equal(tensor_nodes_count(nodes), 0);
+}
+
+static void each_chain(void (*chain_of)(pop_graph *, uint64_t), unsigned chains)
+{
     pop_target target = pop_target_create_cpu(false, 1);
     const char *only = getenv("TENSOR_SEED");
     pop_graph *graph = NULL;
-    for (uint64_t i = 0; i < rounds(CHAINS); ++i) {
+    for (uint64_t i = 0; i < (only ? 1 : rounds(chains)); ++i) {
         if (i % 100 == 0) {
             pop_graph_destroy(graph);
             graph = pop_graph_create(&target);
         }
-        uint64_t start = only ? strtoull(only, NULL, 10) : i * 7919 + 1;
-        chain(graph, start);
-        if (only)
-            break;
+        chain_of(graph, only ? strtoull(only, NULL, 10) : i * 7919 + 1);
     }
     pop_graph_destroy(graph);
+}
+
+static void random_views_have_the_elements_of_the_list(void **state)
+{
+    (void)state;
+    each_chain(chain, CHAINS);
+}
+
+static void counted_views_have_the_elements_of_the_list(void **state)
+{
+    (void)state;
+    each_chain(counted_chain, CHAINS / 5);
 }
 
 /* Additions to a composite after a mark are taken back, and what stood before them is whole. */
@@ -798,6 +869,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_views_have_the_elements_of_the_list),
+        cmocka_unit_test(counted_views_have_the_elements_of_the_list),
         cmocka_unit_test(release_restores_what_was_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

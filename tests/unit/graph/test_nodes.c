@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of tensors: given back by counting wherever they were made, next to marks, and with what they refer to. */
+#include "fixture.h"
+
+enum { TURNS = 1000 };
+
+struct setup {
+    pop_graph *graph;
+    struct tensor_nodes *nodes;
+    pop_tensor a, b; /* 100 elements each, which no concatenation joins */
+};
+
+static struct setup setup(void)
+{
+    struct setup s = { .graph = fixture_graph(1, 4) };
+    s.nodes = s.graph->store->nodes;
+    s.a = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(100), "a");
+    s.b = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(100), "b");
+    return s;
+}
+
+static void done(struct setup *s)
+{
+    expect_no_error(s->graph);
+    pop_graph_destroy(s->graph);
+}
+
+static pop_tensor part(pop_tensor t, size_t begin, size_t count)
+{
+    return pop_tensor_slice(t, begin, begin + count, 0);
+}
+
+static pop_tensor join(pop_tensor first, pop_tensor second)
+{
+    return pop_tensor_concat(POP_TENSORS(first, second), 0);
+}
+
+/* As C++ assigns: the new value is there before the old one goes. */
+static void assign(pop_tensor *to, pop_tensor value)
+{
+    pop_tensor_retain(&value);
+    pop_tensor_release(to);
+    *to = value;
+}
+
+static void clear(pop_tensor *t)
+{
+    assign(t, (pop_tensor){ 0 });
+}
+
+/* More pieces than a composite copies from another: one for each element. */
+static pop_tensor alternating(const struct setup *s, size_t pairs)
+{
+    pop_tensor list[200];
+    for (size_t i = 0; i < pairs; ++i) {
+        list[2 * i] = part(s->a, (7 * i) % 100, 1);
+        list[2 * i + 1] = part(s->b, (3 * i) % 100, 1);
+    }
+    return pop_tensor_concat(((pop_tensors){ 2 * pairs, list }), 0);
+}
+
+static uint64_t variable_of(pop_tensor t, size_t element)
+{
+    pop_variable_interval *regions;
+    uint64_t variable = UINT64_MAX;
+    if (pop_tensor_var_regions(part(t, element, 1), &regions))
+        variable = regions[0].variable;
+    free(regions);
+    return variable;
+}
+
+static void only_some_values_have_a_node(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor null = { 0 }, cut = part(s.a, 3, 4), joined = join(s.a, s.b), inside = part(joined, 10, 20);
+    pop_tensor wide = pop_tensor_reshape(part(s.a, 0, 64), POP_SHAPE(2, 2, 2, 2, 2, 2, 1, 1));
+    assert_false(pop_tensor_has_node(&null));
+    assert_false(pop_tensor_has_node(&s.a));
+    assert_false(pop_tensor_has_node(&cut));
+    assert_false(pop_tensor_has_node(&inside));
+    assert_true(pop_tensor_has_node(&joined));
+    assert_true(pop_tensor_has_node(&wide));
+    pop_tensor_retain(&null); /* these do nothing */
+    pop_tensor_release(&null);
+    pop_tensor_retain(&cut);
+    pop_tensor_release(&cut);
+    pop_tensor_release(&joined); /* nobody had retained it */
+    assert_int_equal(tensor_nodes_count(s.nodes), 2);
+    assert_int_equal(pop_tensor_num_elements(joined), 200);
+    done(&s);
+}
+
+static void a_value_assigned_anew_takes_one_node(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t = { 0 }, ring[3] = { { 0 } }, wide = { 0 };
+    for (size_t i = 0; i < TURNS; ++i) {
+        assign(&t, join(part(s.a, i % 90, 2), s.b));
+        assign(&ring[i % 3], join(t, part(s.a, 0, 1 + i % 3)));
+        assign(&wide, pop_tensor_reshape(join(part(s.a, 1, 32), part(s.b, i % 50, 32)), POP_SHAPE(2, 2, 2, 2, 2, 2, 1, 1)));
+        assert_true(tensor_nodes_count(s.nodes) <= 7);
+        assert_int_equal(variable_of(t, 1), variable_of(s.a, 0));
+        assert_int_equal(variable_of(t, 2), variable_of(s.b, 0));
+    }
+    clear(&t);
+    clear(&wide);
+    for (int i = 0; i < 3; ++i)
+        clear(&ring[i]);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+/* A concatenation that another is made of stays until that goes, in whatever order they are released. */
+static void what_a_node_refers_to_stays(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor inner = { 0 }, outer = { 0 }, view = { 0 };
+    assign(&inner, alternating(&s, 20));
+    assign(&outer, join(s.a, inner));
+    assign(&view, pop_tensor_reshape(part(outer, 90, 50), POP_SHAPE(5, 1, 2, 1, 5, 1, 1, 1))); /* wide, of outer */
+    clear(&inner);
+    clear(&outer);
+    assert_int_equal(tensor_nodes_count(s.nodes), 3);
+    pop_tensor flat = { 0 };
+    assign(&flat, pop_tensor_flatten(view));
+    for (size_t i = 0; i < 50; ++i)
+        assert_int_equal(variable_of(flat, i), variable_of(i < 10 || i % 2 == 0 ? s.a : s.b, 0));
+    clear(&view);
+    assert_int_equal(tensor_nodes_count(s.nodes), 2);
+    clear(&flat);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+static void an_index_used_again_is_the_new_composite(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t[8] = { { 0 } };
+    for (size_t i = 0; i < TURNS; ++i) {
+        assign(&t[(i * 5) % 8], join(part(i % 2 ? s.a : s.b, i % 50, 3), part(i % 2 ? s.b : s.a, i % 40, 1 + i % 7)));
+        for (size_t k = 0; k <= i && k < 8; ++k) {
+            size_t made = i - k;
+            assert_int_equal(pop_tensor_num_elements(t[(made * 5) % 8]), 4 + made % 7);
+            assert_int_equal(variable_of(t[(made * 5) % 8], 2), variable_of(made % 2 ? s.a : s.b, 0));
+        }
+    }
+    for (int i = 0; i < 8; ++i)
+        clear(&t[i]);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+static void appending_adds_to_one_node(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t = { 0 }, first = { 0 };
+    assign(&first, join(part(s.a, 0, 1), part(s.b, 0, 1)));
+    assign(&t, first);
+    for (size_t i = 0; i < TURNS; ++i)
+        assign(&t, join(t, part(i % 2 ? s.a : s.b, (7 * i) % 100, 1)));
+    assert_int_equal(tensor_nodes_count(s.nodes), 1);
+    assert_int_equal(pop_tensor_num_elements(t), TURNS + 2);
+    clear(&t);
+    assert_int_equal(pop_tensor_num_elements(first), 2);
+    assert_int_equal(variable_of(first, 1), variable_of(s.b, 0));
+    clear(&first);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+/* A queue: what was dropped at its front does not stay for ever. */
+static void a_window_that_moves_on_stays_small(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor window = { 0 };
+    assign(&window, alternating(&s, 20));
+    for (size_t i = 0; i < 20 * TURNS; ++i) {
+        pop_tensor rest = { 0 };
+        assign(&rest, part(window, 1, 39));
+        assign(&window, join(rest, part(i % 2 ? s.b : s.a, (13 * i) % 100, 1)));
+        clear(&rest);
+        assert_true(tensor_nodes_count(s.nodes) < 50);
+    }
+    for (size_t i = 0; i < 40; ++i)
+        assert_int_equal(variable_of(window, i), variable_of(i % 2 ? s.b : s.a, 0));
+    clear(&window);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+/* A composite is added to what is made of it: counts that went round in a circle would never become 0. */
+static void nothing_holds_itself(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t = { 0 }, outer = { 0 }, both = { 0 };
+    assign(&t, alternating(&s, 20));
+    assign(&outer, join(s.a, t));
+    assign(&both, join(t, outer));
+    assert_int_equal(pop_tensor_num_elements(both), 180);
+    for (size_t i = 0; i < 180; ++i)
+        assert_int_equal(variable_of(both, i), variable_of((i >= 40 && i < 140) || i % 2 == 0 ? s.a : s.b, 0));
+    clear(&t);
+    clear(&outer);
+    clear(&both);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+static void marks_leave_what_is_retained(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor inner = { 0 }, outer = { 0 }, before = { 0 };
+    assign(&before, join(s.b, s.a));
+    pop_mark mark = pop_graph_mark(s.graph);
+    for (size_t i = 0; i < 10; ++i)
+        join(part(s.a, i, 2), s.b);
+    assign(&inner, alternating(&s, 20));
+    assign(&outer, join(s.a, inner));
+    join(outer, inner);
+    clear(&inner);
+    assign(&before, join(before, part(s.b, 10, 5)));
+    pop_graph_release(s.graph, mark);
+    assert_int_equal(tensor_nodes_count(s.nodes), 3);
+    assert_int_equal(variable_of(outer, 101), variable_of(s.b, 0));
+    assert_int_equal(variable_of(outer, 102), variable_of(s.a, 0));
+    assert_int_equal(pop_tensor_num_elements(before), 205);
+    assert_int_equal(variable_of(before, 204), variable_of(s.b, 0));
+    clear(&outer);
+    pop_graph_release(s.graph, mark);
+    clear(&before);
+    assert_int_equal(tensor_nodes_count(s.nodes), 0);
+    done(&s);
+}
+
+/* Values that C holds without counting are safe while nothing made later is retained and released. */
+static void marks_work_below_what_is_retained(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor list = join(part(s.a, 0, 3), part(s.b, 0, 2));
+    for (size_t i = 0; i < TURNS; ++i) {
+        pop_mark mark = pop_graph_mark(s.graph);
+        pop_tensor longer = join(list, part(i % 2 ? s.a : s.b, 9 + i % 50, 3));
+        assert_int_equal(pop_tensor_num_elements(longer), 8);
+        assert_int_equal(variable_of(longer, 7), variable_of(i % 2 ? s.a : s.b, 0));
+        pop_graph_release(s.graph, mark);
+        assert_int_equal(pop_graph_mark(s.graph).position, mark.position);
+        assert_int_equal(tensor_nodes_count(s.nodes), 1);
+        assert_int_equal(variable_of(list, 2), variable_of(s.a, 0));
+        assert_int_equal(variable_of(list, 4), variable_of(s.b, 0));
+    }
+    done(&s);
+}
+
+/* Nodes that a call needs on its way only. */
+static void calls_leave_no_nodes_of_their_own(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor columns = pop_tensor_transpose(pop_tensor_reshape(part(s.a, 0, 48), POP_SHAPE(6, 8)));
+    pop_tensor rows = { 0 };
+    for (size_t i = 0; i < TURNS; ++i) {
+        assign(&rows, pop_tensor_reshape(columns, POP_SHAPE(12, 4))); /* strides cannot express it */
+        pop_tensor one = pop_tensor_at(rows, i % 12), every = { 0 };
+        assert_int_equal(pop_tensor_num_elements(one), 4);
+        assign(&every, pop_tensor_sub_sample(pop_tensor_flatten(columns), 1 + (unsigned)i % 7, 0));
+        clear(&every);
+        assert_true(tensor_nodes_count(s.nodes) < 4);
+    }
+    clear(&rows);
+    pop_mark mark = pop_graph_mark(s.graph);
+    pop_tensor flat = pop_tensor_flatten(columns); /* two digits */
+    pop_tensor cut = part(flat, 1, 3);             /* inside one of them */
+    assert_false(pop_tensor_has_node(&cut));
+    assert_int_equal(pop_graph_mark(s.graph).position, mark.position);
+    done(&s);
+}
+
+static void a_retained_value_outlives_its_graph(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t = { 0 }, more = { 0 };
+    assign(&t, join(s.a, part(s.b, 0, 50)));
+    assign(&more, alternating(&s, 30));
+    pop_graph_destroy(s.graph);
+    assert_int_equal(pop_tensor_num_elements(t), 150);
+    clear(&t);
+    assert_int_equal(pop_tensor_num_elements(more), 60);
+    clear(&more); /* and with it the rest */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_some_values_have_a_node),
+        cmocka_unit_test(a_value_assigned_anew_takes_one_node),
+        cmocka_unit_test(what_a_node_refers_to_stays),
+        cmocka_unit_test(an_index_used_again_is_the_new_composite),
+        cmocka_unit_test(appending_adds_to_one_node),
+        cmocka_unit_test(a_window_that_moves_on_stays_small),
+        cmocka_unit_test(nothing_holds_itself),
+        cmocka_unit_test(marks_leave_what_is_retained),
+        cmocka_unit_test(marks_work_below_what_is_retained),
+        cmocka_unit_test(calls_leave_no_nodes_of_their_own),
+        cmocka_unit_test(a_retained_value_outlives_its_graph),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
