@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of variables.  Release 1.2 had unsigned there, 2.0 a class of its own of 64 bits; this class can be used as both: it converts to whole
+// numbers by itself, and is compared and computed with them.  A number that does not fit the type asked for is a std::out_of_range.
+#ifndef POPSOLVER_DATA_TYPE_HPP
+#define POPSOLVER_DATA_TYPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace popsolver {
+
+class DataType {
+public:
+    typedef std::uint64_t UnderlyingType;
+
+    constexpr DataType() : value(0) {}
+    template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
+    constexpr explicit DataType(T number) : value(static_cast<UnderlyingType>(number))
+    {
+    }
+
+    static constexpr DataType min() { return DataType(UnderlyingType(0)); }
+    static constexpr DataType max() { return DataType(std::numeric_limits<UnderlyingType>::max()); }
+
+    // The number: *x, x.getAs<unsigned>(), unsigned(x).
+    constexpr const UnderlyingType &operator*() const { return value; }
+    UnderlyingType &operator*() { return value; }
+    template <typename T>
+    constexpr T getAs() const
+    {
+        return fits<T>(std::is_integral<T>()) ? static_cast<T>(value)
+                                              : throw std::out_of_range("a value of popsolver is too large for the type that is asked for");
+    }
+    template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value>::type>
+    constexpr operator T() const
+    {
+        return getAs<T>();
+    }
+
+    DataType &operator++()
+    {
+        ++value;
+        return *this;
+    }
+    DataType &operator--()
+    {
+        --value;
+        return *this;
+    }
+    DataType operator++(int) { return DataType(value++); }
+    DataType operator--(int) { return DataType(value--); }
+
+private:
+    template <typename T>
+    constexpr bool fits(std::true_type) const
+    {
+        return value <= static_cast<UnderlyingType>(std::numeric_limits<T>::max());
+    }
+    template <typename T>
+    constexpr bool fits(std::false_type) const
+    {
+        return true; // floating point
+    }
+
+    UnderlyingType value;
+};
+
+// Each operator for two of these, and for one and a whole number.
+#define POPSOLVER_OPERATOR(symbol, Result)                                                                             \
+    constexpr Result operator symbol(const DataType &a, const DataType &b) { return Result(*a symbol *b); } \
+    template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
+    constexpr Result operator symbol(const DataType &a, T b)                                                           \
+    {                                                                                                                  \
+        return Result(*a symbol static_cast<DataType::UnderlyingType>(b));                                             \
+    }                                                                                                                  \
+    template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
+    constexpr Result operator symbol(T a, const DataType &b)                                                           \
+    {                                                                                                                  \
+        return Result(static_cast<DataType::UnderlyingType>(a) symbol *b);                                             \
+    }
+#define POPSOLVER_ARITHMETIC(symbol)                                                                                   \
+    POPSOLVER_OPERATOR(symbol, DataType)                                                                               \
+    template <typename T> DataType &operator symbol##=(DataType &a, T b)                                               \
+    {                                                                                                                  \
+        return a = a symbol b;                                                                                         \
+    }
+POPSOLVER_OPERATOR(==, bool)
+POPSOLVER_OPERATOR(!=, bool)
+POPSOLVER_OPERATOR(<, bool)
+POPSOLVER_OPERATOR(<=, bool)
+POPSOLVER_OPERATOR(>, bool)
+POPSOLVER_OPERATOR(>=, bool)
+POPSOLVER_ARITHMETIC(+)
+POPSOLVER_ARITHMETIC(-)
+POPSOLVER_ARITHMETIC(*)
+POPSOLVER_ARITHMETIC(/)
+POPSOLVER_ARITHMETIC(%)
+#undef POPSOLVER_ARITHMETIC
+#undef POPSOLVER_OPERATOR
+
+// To and from streams, as a number.  (Templates, so that <ostream> is read by those who print.)
+template <typename Traits>
+std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, DataType value)
+{
+    return out << *value;
+}
+template <typename Traits>
+std::basic_istream<char, Traits> &operator>>(std::basic_istream<char, Traits> &in, DataType &value)
+{
+    return in >> *value;
+}
+
+} // namespace popsolver
+
+namespace std {
+template <> struct hash<popsolver::DataType> {
+    size_t operator()(popsolver::DataType value) const { return hash<popsolver::DataType::UnderlyingType>()(*value); }
+};
+template <> struct numeric_limits<popsolver::DataType> : numeric_limits<popsolver::DataType::UnderlyingType> {
+    static constexpr popsolver::DataType min() noexcept { return popsolver::DataType::min(); }
+    static constexpr popsolver::DataType max() noexcept { return popsolver::DataType::max(); }
+    static constexpr popsolver::DataType lowest() noexcept { return popsolver::DataType::min(); }
+};
+} // namespace std
+#endif
