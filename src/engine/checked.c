@@ -6,6 +6,7 @@
 #include "image/reference.h"
 #include "engine/state.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -252,30 +253,31 @@ static bool check_edge(const struct vertex_at *vertex, const struct edge *edge)
     return true;
 }
 
-/* A touch that could not be let through. */
+/* A touch that could not be let through, or another fault. */
 static bool report_fault(const struct vertex_at *vertex, const struct checked *checked)
 {
-    const struct fault_watch *watch = &checked->watch;
-    const char *verb = watch->write ? "wrote" : "read";
-    for (size_t i = 0; i < checked->edges.count; ++i) {
+    const struct fault *fault = &fault_thread.fault;
+    const char *verb = fault->write ? "wrote" : "read";
+    char did[128];
+    for (size_t i = 0; i < checked->edges.count && (fault->signal == SIGSEGV || fault->signal == SIGBUS); ++i) {
         const struct edge *edge = checked->edges.data + i;
         const struct fault_region *region = edge->region;
         const unsigned char *space = region->low - FAULT_MOAT;
-        if (watch->address < space || watch->address >= space + reserved(checked, region->bytes))
+        if (fault->address < space || fault->address >= space + reserved(checked, region->bytes))
             continue;
         char what[32];
-        snprintf(what, sizeof(what), "%s %s", verb, watch->address < edge->buffer ? "before" : "beyond");
-        return report_edge(vertex, edge, what, watch->address - edge->buffer);
+        snprintf(what, sizeof(what), "%s %s", verb, fault->address < edge->buffer ? "before" : "beyond");
+        return report_edge(vertex, edge, what, fault->address - edge->buffer);
     }
-    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s at address %p, outside its fields, in compute set '%s'",
-             (unsigned)vertex->id, vertex->codelet->name, verb, (const void *)watch->address,
+    fault_text(fault, did, sizeof(did));
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s, in compute set '%s'", (unsigned)vertex->id, vertex->codelet->name, did,
              image_string(vertex->run->image, vertex->set->name));
     return false;
 }
 
 /* ---- running ---- */
 
-/* 0: it ran; 1: it failed by itself; 2: it touched what it may not. */
+/* 0: it ran; 1: it failed by itself; 2: a fault ended it. */
 static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch, bool *agrees)
 {
     int how = setjmp(frame->jump);
@@ -366,10 +368,5 @@ static bool check_vertices(struct run *run, const struct image_set *set, bool *c
 
 bool checked_execute(struct run *run, const struct image_set *set, bool *consensus)
 {
-    if (!set->vertices)
-        return true;
-    fault_handler_install();
-    bool fine = check_vertices(run, set, consensus);
-    fault_handler_remove();
-    return fine;
+    return !set->vertices || check_vertices(run, set, consensus);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in runs, and scattering what
  * they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it), so chunks may run at the same time. */
+#include "engine/fault.h"
 #include "engine/state.h"
 
 #include <pthread.h>
@@ -129,15 +130,28 @@ static void name_failed(struct chunk *chunk)
     }
 }
 
+static void name_fault(struct vertex_failure *failure)
+{
+    char did[128];
+    fault_text(&fault_thread.fault, did, sizeof(did));
+    snprintf(failure->message, sizeof(failure->message), "it %s", did);
+    failure->file[0] = 0;
+}
+
 /* False when a vertex failed. */
 static bool run_vertices(struct chunk *chunk)
 {
-    if (setjmp(chunk->frame.jump)) {
-        name_failed(chunk);
-        return false;
+    int how = setjmp(chunk->frame.jump);
+    if (!how) {
+        fault_watch_begin(NULL, &chunk->frame.jump);
+        call_vertices(chunk);
     }
-    call_vertices(chunk);
-    return true;
+    fault_watch_end();
+    if (how)
+        name_failed(chunk);
+    if (how == 2)
+        name_fault(chunk->frame.failure);
+    return how == 0;
 }
 
 static void keep_failure(struct execution *execution, uint32_t index, const struct vertex_failure *failure)
@@ -247,11 +261,10 @@ uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
         struct execution execution;
         execution.engine = run->engine;
         execution.set = set;
-        pthread_mutex_init(&execution.lock, NULL);
+        execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
         atomic_init(&execution.disagrees, false);
         atomic_init(&execution.failed, UINT32_MAX);
         execute_vertices(&execution);
-        pthread_mutex_destroy(&execution.lock);
         if (atomic_load(&execution.failed) != UINT32_MAX)
             return execute_report(run, set, &execution.failure);
         consensus = !atomic_load(&execution.disagrees);

@@ -3,14 +3,20 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 /* Signal handlers belong to the process and get no argument of ours, so this file has the engine's only globals. */
-static _Thread_local struct fault_watch *volatile watching;
+_Thread_local struct fault_thread fault_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned installed;
-static struct sigaction old_segv, old_bus;
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+static struct {
+    struct sigaction before;
+    bool buried; /* whoever came after us may still call us */
+} handlers[SIGNALS];
 
 static bool is_write(const void *context)
 {
@@ -22,6 +28,57 @@ static bool is_write(const void *context)
     return true;
 #endif
 }
+
+/* ---- a stack for the handler ---- */
+
+enum { STACK_BYTES = 1 << 18, STACK_NEAR = 1 << 20 };
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+static pthread_key_t stack_key;
+
+/* When a thread ends. */
+static void drop_stack(void *space)
+{
+    stack_t now;
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == space)
+        sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    munmap(space, STACK_BYTES);
+}
+
+static void make_stack_key(void)
+{
+    pthread_key_create(&stack_key, drop_stack);
+}
+
+/* A thread that has a stack for signals keeps it. */
+void fault_prepare_thread(void)
+{
+    stack_t now;
+    fault_thread.prepared = true;
+    if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+        return;
+    void *space = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        return;
+    sigaltstack(&(stack_t){ .ss_sp = space, .ss_size = STACK_BYTES }, NULL);
+    pthread_once(&stack_once, make_stack_key);
+    pthread_setspecific(stack_key, space);
+}
+
+/* A touch not far from the stack pointer: there would be stack, had any been left. */
+static bool is_stack(const unsigned char *address, const void *context)
+{
+#if defined(__x86_64__)
+    const ucontext_t *machine = context;
+    intptr_t away = (intptr_t)address - (intptr_t)machine->uc_mcontext.gregs[REG_RSP];
+    return away > -STACK_NEAR && away < STACK_NEAR;
+#else
+    (void)address;
+    (void)context;
+    return false;
+#endif
+}
+
+/* ---- guards ---- */
 
 /* Makes a guard page writable and paints it. */
 static bool open_guard(unsigned char *page, size_t bytes)
@@ -59,55 +116,108 @@ static bool let_write(struct fault_watch *watch, const unsigned char *address)
     return false;
 }
 
+/* ---- the handler ---- */
+
+/* As if we were not there. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    size_t i = 0;
+    while (signals[i] != signal)
+        ++i;
+    const struct sigaction *before = &handlers[i].before;
+    bool has_info = before->sa_flags & SA_SIGINFO, sent = info->si_code <= 0;
+    if (!has_info && before->sa_handler == SIG_IGN && sent)
+        return;
+    if (!has_info && (before->sa_handler == SIG_IGN || before->sa_handler == SIG_DFL)) {
+        sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+        if (sent)
+            raise(signal);
+        return; /* the instruction runs again */
+    }
+    sigset_t mask = before->sa_mask, kept;
+    if (!(before->sa_flags & SA_NODEFER))
+        sigaddset(&mask, signal);
+    pthread_sigmask(SIG_BLOCK, &mask, &kept);
+    if (has_info)
+        before->sa_sigaction(signal, info, context);
+    else
+        before->sa_handler(signal);
+    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    struct fault_watch *watch = watching;
-    if (!watch) { /* not a codelet's: whoever was here before us deals with it when the instruction runs again */
-        sigaction(signal, signal == SIGBUS ? &old_bus : &old_segv, NULL);
+    struct fault_thread *thread = &fault_thread;
+    jmp_buf *jump = thread->jump;
+    if (!jump || info->si_code <= 0) { /* not a codelet's, or sent by somebody */
+        pass_on(signal, info, context);
         return;
     }
-    watch->address = info->si_addr;
-    watch->write = is_write(context);
-    if (watch->write && let_write(watch, watch->address))
+    bool touch = signal == SIGSEGV || signal == SIGBUS;
+    struct fault fault = { .signal = signal, .code = info->si_code, .address = info->si_addr };
+    fault.write = touch && is_write(context);
+    fault.stack = touch && is_stack(fault.address, context);
+    if (fault.write && thread->watch && let_write(thread->watch, fault.address))
         return;
-    watching = NULL;
+    thread->fault = fault;
+    thread->jump = NULL;
     /* Leaves with the mask of the code that faulted: ThreadSanitizer's handler, which calls this one, runs with every signal blocked. */
     pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
-    longjmp(*watch->jump, 2);
+    longjmp(*jump, 2);
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
+}
+
+/* One that was set over ours may call ours: ours over it would go round. */
+static void install(size_t i)
+{
+    /* SA_NODEFER: the handler leaves by longjmp, and the signal must not stay blocked. */
+    struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK }, now;
+    sigemptyset(&ours.sa_mask);
+    sigaction(signals[i], NULL, &now);
+    bool calls_nobody = !(now.sa_flags & SA_SIGINFO) && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+    if (is_ours(&now) || (handlers[i].buried && !calls_nobody))
+        return;
+    handlers[i].before = now;
+    sigaction(signals[i], &ours, NULL);
 }
 
 void fault_handler_install(void)
 {
     pthread_mutex_lock(&lock);
-    if (!installed++) {
-        /* SA_NODEFER: the handler leaves by longjmp, and the signal must not stay blocked. */
-        struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
-        sigemptyset(&ours.sa_mask);
-        sigaction(SIGSEGV, &ours, &old_segv);
-        sigaction(SIGBUS, &ours, &old_bus);
-    }
+    if (!installed++)
+        for (size_t i = 0; i < SIGNALS; ++i)
+            install(i);
     pthread_mutex_unlock(&lock);
 }
 
 void fault_handler_remove(void)
 {
+    struct sigaction now;
     pthread_mutex_lock(&lock);
-    if (!--installed) {
-        sigaction(SIGSEGV, &old_segv, NULL);
-        sigaction(SIGBUS, &old_bus, NULL);
-    }
+    if (!--installed)
+        for (size_t i = 0; i < SIGNALS; ++i) {
+            sigaction(signals[i], NULL, &now);
+            handlers[i].buried = !is_ours(&now);
+            if (is_ours(&now))
+                sigaction(signals[i], &handlers[i].before, NULL);
+        }
     pthread_mutex_unlock(&lock);
 }
 
-void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump)
+void fault_text(const struct fault *fault, char *text, size_t size)
 {
-    watch->jump = jump;
-    watching = watch;
-}
-
-void fault_watch_end(void)
-{
-    watching = NULL;
+    if (fault->signal == SIGFPE)
+        snprintf(text, size, "%s", fault->code == FPE_INTDIV ? "divided by zero, or the least integer by -1" : "raised a floating-point exception");
+    else if (fault->signal == SIGILL)
+        snprintf(text, size, "reached a trap, or an instruction that this machine lacks");
+    else if (fault->stack)
+        snprintf(text, size, "needed more stack than there is: does it call itself without end?");
+    else
+        snprintf(text, size, "%s at address 0x%llx, outside its fields", fault->write ? "wrote" : "read", (unsigned long long)(uintptr_t)fault->address);
 }
 
 void fault_watch_close(struct fault_watch *watch)

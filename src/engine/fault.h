@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of codelets under checked execution: a signal handler that knows the guarded regions of the vertex that this thread runs. */
+/* Faults of codelets: a signal handler that ends the batch of vertices that this thread runs, and under checked execution knows the guarded regions of
+ * the one at hand. */
 #ifndef ENGINE_FAULT_H
 #define ENGINE_FAULT_H
 
@@ -20,13 +21,18 @@ struct fault_region {
     const unsigned char *low_touch, *high_touch; /* first byte written in an opened guard */
 };
 
+/* What ended a vertex. */
+struct fault {
+    int signal, code;             /* si_code */
+    const unsigned char *address; /* of the touch, when it was one */
+    bool write, stack;
+};
+
+/* The guarded regions of a vertex under checked execution. */
 struct fault_watch {
     VEC(struct fault_region) regions;
     size_t used; /* regions of the vertex at hand */
     bool opened; /* one of their guards */
-    jmp_buf *jump;
-    const unsigned char *address; /* of the touch that ended the vertex */
-    bool write;
 };
 
 /* The byte that a painted address holds. */
@@ -35,12 +41,37 @@ static inline unsigned char fault_canary(const unsigned char *address)
     return (unsigned char)(0xa5 ^ ((uintptr_t)address * 31));
 }
 
-/* Between these, SIGSEGV and SIGBUS of a watching thread come to us; calls nest and may come from several threads. */
+/* Between these, SIGSEGV, SIGBUS, SIGFPE and SIGILL that a watching thread causes come to us, and all others go to whom they went before; calls nest
+ * and may come from several threads.  A handler that the program sets between them has the signals first, and stays. */
 void fault_handler_install(void);
 void fault_handler_remove(void);
-/* Between these, a fault of this thread jumps to *jump with 2. */
-void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump);
-void fault_watch_end(void);
+
+/* This thread's; here because a batch of vertices may take 50 ns. */
+extern _Thread_local __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct fault_thread {
+    jmp_buf *volatile jump; /* NULL: no vertex runs */
+    bool prepared;          /* has a stack for the handler */
+    struct fault_watch *watch;
+    struct fault fault;
+} fault_thread;
+void fault_prepare_thread(void);
+
+/* Between these, a fault of this thread jumps to *jump with 2, even when its stack is full, and fault_thread.fault says what it was.  watch is NULL
+ * without checked execution. */
+static inline void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump)
+{
+    if (!fault_thread.prepared)
+        fault_prepare_thread();
+    fault_thread.watch = watch;
+    fault_thread.jump = jump;
+}
+
+static inline void fault_watch_end(void)
+{
+    fault_thread.jump = NULL;
+}
+
+/* What the vertex did: "divided by zero". */
+void fault_text(const struct fault *fault, char *text, size_t size);
 /* Guards that were opened are closed again. */
 void fault_watch_close(struct fault_watch *watch);
 

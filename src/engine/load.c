@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
 #include "image/reference.h"
+#include "engine/fault.h"
 #include "engine/state.h"
 
 /* Where each block of the image lies, by enum image_block. */
@@ -170,6 +171,9 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
         engine->sets = mem_zero(image->sets.count, sizeof(*engine->sets));
     }
     make_groups(engine);
+    if (!engine->watched)
+        fault_handler_install();
+    engine->watched = true;
     return POP_OK;
 }
 
@@ -187,4 +191,7 @@ void engine_unload(pop_engine *engine)
     engine->groups = NULL;
     engine->sets = NULL;
     engine->loaded = false;
+    if (engine->watched)
+        fault_handler_remove();
+    engine->watched = false;
 }

@@ -65,6 +65,7 @@ struct pop_engine {
     FILE *print_stream;          /* NULL: standard error */
     bool loaded, running, checked_mode, prefetch, guide_format;
     bool profiling; /* runs are recorded; never on a device without a model */
+    bool watched;   /* faults of codelets come to us (fault.h) */
     atomic_bool stop;
     unsigned char *storage, *scratch, *states;
     unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */

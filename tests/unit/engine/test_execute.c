@@ -2,6 +2,7 @@
 /* Executing compute sets: serial, on threads and checked give the same bytes; gathers and scatters; consensus; failures name the vertex. */
 #include "builder.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 static pop_device *device;
@@ -25,6 +26,7 @@ static const char source[] =
     "    }\n"
     "    return agrees;\n"
     "}\n"
+    "static int deep(volatile char *from, long n) { volatile char here[256]; here[0] = *from; return n < 0 ? 0 : deep(here, n + 1) + here[0]; }\n"
     "struct spoil { struct vec in; struct vec out; long what, at; };\n"
     "bool run_spoil(struct codelet_call *call)\n"
     "{\n"
@@ -35,6 +37,10 @@ static const char source[] =
     "        if (v->what == 2) seen = out[v->at];\n"
     "        if (v->what == 3) in[v->at] ^= 1;\n"
     "        if (v->what == 4) *(volatile int *)v->at = 1;\n"
+    "        if (v->what == 6) *out = 7 / (int)v->at;\n"
+    "        if (v->what == 7) __builtin_trap();\n"
+    "        if (v->what == 8) *out = deep(in, 1);\n"
+    "        if (v->what == 9) seen = *(volatile char *)v->at;\n"
     "        if (v->what == 5) for (long i = 0; i < v->at; ++i) out[i] = 7;\n"
     "        (void)seen;\n"
     "    }\n"
@@ -224,7 +230,7 @@ static void consensus_is_the_and_of_all(void **state)
 }
 
 /* One SpoilVertex with 5 chars in and `ints` ints out, at misaligned neighbours in storage. */
-static pop_engine *spoiler(int64_t what, int64_t at, uint64_t ints)
+static pop_engine *spoiler_in(bool checked, int64_t what, int64_t at, uint64_t ints)
 {
     struct image *image = image_with_module(256);
     build_handle(image, "all", 0, 256);
@@ -236,7 +242,12 @@ static pop_engine *spoiler(int64_t what, int64_t at, uint64_t ints)
     build_program(image);
     build_op(image, OP_EXECUTE, 0, 0, 0, 0);
     build_op(image, OP_END, 0, 0, 0, 0);
-    return build_engine(image, POP_OPTIONS({ "debug.checkedExecution", "true" }), device);
+    return build_engine(image, POP_OPTIONS({ "debug.checkedExecution", checked ? "true" : "false" }), device);
+}
+
+static pop_engine *spoiler(int64_t what, int64_t at, uint64_t ints)
+{
+    return spoiler_in(true, what, at, ints);
 }
 
 static void checked_mode_names_vertex_field_and_offset(void **state)
@@ -277,6 +288,81 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
     assert_int_equal(pop_engine_read_tensor(engine, "all", all, 256, NULL), POP_OK);
     assert_int_equal(all[64 + 7], 1);
     pop_engine_destroy(engine);
+}
+
+/* Whatever a codelet does, the run is over and the process is not. */
+static void faults_end_the_run_in_every_mode(void **state)
+{
+    (void)state;
+    static const struct { int64_t what, at; const char *words; } rows[] = {
+        { 6, 0, "divided by zero" },
+        { 7, 0, "reached a trap" },
+        { 8, 0, "needed more stack than there is" },
+        { 4, 16, "wrote at address 0x10, outside its fields" },
+        { 9, 16, "read at address 0x10, outside its fields" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+        for (int checked = 0; checked < 2; ++checked) {
+            pop_engine *engine = spoiler_in(checked, rows[i].what, rows[i].at, 2);
+            for (int again = 0; again < 3; ++again) {
+                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, rows[i].words);
+                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, checked ? "vertex 3 (SpoilVertex)" : "vertex 0 (SpoilVertex)");
+            }
+            pop_engine_destroy(engine);
+        }
+}
+
+/* Spoilers that all call themselves without end, on the threads of a pool. */
+static void faults_on_threads(void **state)
+{
+    (void)state;
+    enum { VERTICES = 20000 };
+    struct image *image = image_with_module(256);
+    struct spoil_state one = { { IMAGE_REF(BLOCK_STORAGE, 3), 5 }, { IMAGE_REF(BLOCK_STORAGE, 64), 2 }, 8, 0 };
+    for (int i = 0; i < VERTICES; ++i)
+        memcpy(vec_extend(&image->states, sizeof(one)), &one, sizeof(one));
+    *vec_push(&image->groups) = (struct image_group){ 1, 0, VERTICES, 0, sizeof(one) };
+    *vec_push(&image->sets) = (struct image_set){ .name = build_string(image, "spoils"), .groups = 1, .vertices = VERTICES };
+    build_program(image);
+    build_op(image, OP_EXECUTE, 0, 0, 0, 0);
+    build_op(image, OP_END, 0, 0, 0, 0);
+    pop_engine *engine = build_engine(image, POP_OPTIONS({ "target.hostThreads", "4" }), device);
+    for (int again = 0; again < 20; ++again)
+        assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "vertex 0 (SpoilVertex) of compute set 'spoils' failed: it needed more stack");
+    pop_engine_destroy(engine);
+}
+
+static volatile sig_atomic_t seen_signals;
+
+static void see_signal(int signal)
+{
+    (void)signal;
+    ++seen_signals;
+}
+
+/* What no codelet caused goes to the program's own handler, which is there before, during and after. */
+static void signals_of_others_go_on(void **state)
+{
+    (void)state;
+    struct sigaction mine = { .sa_handler = see_signal }, before, now;
+    sigaction(SIGFPE, &mine, &before);
+    seen_signals = 0;
+    pop_engine *engine = spoiler_in(false, 6, 0, 2), *second = spoiler_in(true, 6, 1, 2);
+    for (int i = 1; i < 4; ++i) {
+        raise(SIGFPE);
+        assert_int_equal(seen_signals, i);
+        assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "it divided by zero");
+        assert_int_equal(pop_engine_run(second, 0, NULL), POP_OK);
+    }
+    pop_engine_destroy(engine);
+    pop_engine_destroy(second);
+    sigaction(SIGFPE, NULL, &now);
+    assert_true(now.sa_handler == see_signal);
+    engine = spoiler_in(false, 6, 0, 2);
+    sigaction(SIGFPE, &mine, NULL); /* the program's later handler stays */
+    pop_engine_destroy(engine);
+    sigaction(SIGFPE, &before, &now);
+    assert_true(now.sa_handler == see_signal);
 }
 
 /* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past its field's guard must
@@ -400,7 +486,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_right_in_every_mode), cmocka_unit_test(failures_name_the_lowest_vertex),
         cmocka_unit_test(consensus_is_the_and_of_all), cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
-        cmocka_unit_test(checked_mode_keeps_neighbours),
+        cmocka_unit_test(checked_mode_keeps_neighbours), cmocka_unit_test(faults_end_the_run_in_every_mode),
+        cmocka_unit_test(faults_on_threads), cmocka_unit_test(signals_of_others_go_on),
         cmocka_unit_test(tables_and_workers), cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
         cmocka_unit_test(checked_mode_needs_an_executable_compiled_for_it),
     };
