@@ -12,7 +12,7 @@
 typedef struct pop_executable pop_executable; /* owner */
 typedef struct pop_engine pop_engine;         /* owner */
 
-/* Called while compiling: done of total steps. */
+/* Called while compiling: done of total steps.  Neither it nor an estimator can use the graph meanwhile; such a call is an error, which ends the compilation. */
 typedef void (*pop_progress)(int done, int total, void *user);
 
 /* A stream's callbacks.  fetch fills the buffer (host to device) or has received it (device to host); complete follows the transfer;

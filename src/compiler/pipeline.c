@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
 #include "compiler/live.h"
+#include "graph/build.h"
 
 #include "base/log.h"
 
@@ -188,8 +189,17 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     double start = milliseconds();
     LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
         store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
+    store->compiling = true;
+    ++store->handles; /* a callback may destroy the graph */
     bool good = run_passes(&c, progress, progress_user);
+    store->compiling = false;
     compiler_free(&c);
+    if (good && store->error.status != POP_OK) { /* a callback's */
+        *error = store->error;
+        good = false;
+    }
+    if (--store->handles == 0)
+        store_destroy(store);
     if (!good) {
         LOG(COMPILER, ERR, "%s", error->text);
         image_release(c.image);

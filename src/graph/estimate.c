@@ -20,7 +20,8 @@ bool store_estimate(pop_store *store, uint32_t vertex, pop_perf *perf)
     const struct vertex_type *type = &store->types.data[v->type];
     if (!type->estimator)
         return false;
-    pop_vertex_view view = { store, v, type->codelet };
+    struct vertex copy = *v; /* the estimator may add vertices, unless the graph is being compiled */
+    pop_vertex_view view = { store, &copy, type->codelet };
     *perf = type->estimator(&view, &store->target, type->estimator_user);
     return true;
 }

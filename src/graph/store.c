@@ -68,6 +68,13 @@ static bool tell(pop_store *store)
     return false;
 }
 
+bool store_busy(pop_store *store)
+{
+    error_set(&store->error, POP_POPLAR_ERROR, NO_WHERE, "",
+              "the graph is being compiled: progress functions and estimators cannot use it or its programs");
+    return tell(store);
+}
+
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
 {
     if (!store_ready(store))

@@ -107,8 +107,9 @@ enum { STORE_CACHE = 64 }; /* entries of each of the small caches by hash */
 
 struct pop_store {
     pop_graph *top;   /* the graph all others are views of */
-    unsigned handles; /* graphs that share this store */
+    unsigned handles; /* graphs, retained tensors and compilations that share this store */
     pop_target target;
+    bool compiling;   /* nothing may change */
     pop_error error;  /* first since the last take; error.status is POP_OK when there is none */
     pop_error_handler on_error;
     void *on_error_user;
@@ -152,10 +153,12 @@ struct pop_graph {
     unsigned *virtuals;  /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */
 };
 
-/* Whether a call may go on: false when an error is pending (or graph is NULL). */
-static inline bool store_ready(const pop_store *store)
+/* Records that a callback of a compilation called the graph; returns false. */
+bool store_busy(pop_store *store);
+/* Whether a call may go on: false when an error is pending (or graph is NULL), or the graph is being compiled. */
+static inline bool store_ready(pop_store *store)
 {
-    return store && store->error.status == POP_OK;
+    return store && store->error.status == POP_OK && (!store->compiling || store_busy(store));
 }
 /* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);

@@ -358,6 +358,87 @@ static void test_progress(void **state)
     end(&f);
 }
 
+/* Callbacks of a compilation that call the graph: refused, however often, and the compilation fails. */
+struct meddler {
+    pop_graph *graph;
+    pop_program program;
+    pop_compute_set set;
+    bool take, done;
+    unsigned called;
+};
+
+static void meddle(struct meddler *m)
+{
+    for (int i = 0; i < 100 && !m->done; ++i) {
+        pop_graph_add_variable(m->graph, POP_FLOAT, POP_SHAPE(2), "late");
+        if (i == 50 && m->take)
+            assert_int_equal(pop_graph_take_error(m->graph, NULL), POP_POPLAR_ERROR);
+        pop_sequence_add(m->program, pop_sequence(m->graph, NULL));
+        pop_graph_add_vertex(m->graph, m->set, "Sum");
+    }
+    ++m->called;
+}
+
+static void meddling_progress(int done, int total, void *user)
+{
+    (void)done, (void)total;
+    meddle(user);
+}
+
+static pop_perf meddling_estimator(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)vertex, (void)target;
+    meddle(user);
+    return (pop_perf){ .cycles = 1 };
+}
+
+static void test_callbacks_cannot_change_the_graph(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; ++way) {
+        struct fixture f;
+        begin(&f);
+        pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+        pop_vertex sum = vertex(&f, set, "Sum", 0, 0);
+        pop_graph_connect(f.graph, sum, "in", variable(&f, 4, 0, "x"));
+        pop_graph_connect(f.graph, sum, "out", pop_tensor_at(variable(&f, 1, 0, "y"), 0));
+        pop_program program = pop_sequence(f.graph, NULL);
+        pop_sequence_add(program, pop_execute(set, NULL));
+        struct meddler m = { f.graph, program, set, way & 1, false, 0 };
+        if (way & 2)
+            pop_graph_register_perf_estimator(f.graph, "Sum", meddling_estimator, &m);
+        size_t variables = pop_graph_num_variables(f.graph), vertices = pop_graph_num_vertices(f.graph);
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : meddling_progress, &m, &f.image, &f.error),
+                         POP_POPLAR_ERROR);
+        assert_non_null(strstr(f.error.text, "being compiled"));
+        assert_true(m.called > 0);
+        assert_int_equal(pop_graph_num_variables(f.graph), variables);
+        assert_int_equal(pop_graph_num_vertices(f.graph), vertices);
+        assert_int_equal(pop_graph_take_error(f.graph, NULL), POP_POPLAR_ERROR);
+        m.done = true;
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, NULL, NULL, &f.image, &f.error), POP_OK);
+        end(&f);
+    }
+}
+
+static void destroying_progress(int done, int total, void *user)
+{
+    (void)total;
+    if (done == 2)
+        pop_graph_destroy(user);
+}
+
+static void test_a_graph_destroyed_while_it_is_compiled(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_program program = pop_sequence(f.graph, NULL);
+    assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, destroying_progress, f.graph, &f.image, &f.error), POP_OK);
+    f.graph = NULL;
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,7 +447,8 @@ int main(void)
         cmocka_unit_test(test_shared_programs_are_called), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_compute_cost),
         cmocka_unit_test(test_exchange_cost), cmocka_unit_test(test_exchange_of_overlapping_runs),
         cmocka_unit_test(test_initial_contents_and_handles), cmocka_unit_test(test_compiling_twice),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_callbacks_cannot_change_the_graph),
+        cmocka_unit_test(test_a_graph_destroyed_while_it_is_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
