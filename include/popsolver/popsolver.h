@@ -123,6 +123,12 @@ POP_API popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where wher
 #define popsolver_call(...) popsolver_call_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables, popsolver_function function,
                                              void *user, const char *name);
+/* The same for a function that does not decrease when an operand grows, as costs mostly are of sizes.  It is called with the least
+ * operands long before they are decided, and what it says is the least that the result can be, which can cut the search short by far.  So it
+ * must bear any operands of their domains; where it has no value nothing is concluded until they are decided. */
+#define popsolver_call_monotone(...) popsolver_call_monotone_at(POP_HERE, __VA_ARGS__)
+POP_API popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                                      popsolver_function function, void *user, const char *name);
 
 /* ---- constraints ---- */
 #define popsolver_less(...) popsolver_less_at(POP_HERE, __VA_ARGS__)

@@ -299,20 +299,32 @@ popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, pop
     return result;
 }
 
-popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables, popsolver_function function,
-                                     void *user, const char *name)
+static popsolver_variable call(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variables variables,
+                               popsolver_function function, void *user, const char *name)
 {
-    if (!valid(model, where, "popsolver_call", variables.list, variables.count))
+    if (!valid(model, where, api, variables.list, variables.count))
         return NOTHING;
     if (!function) {
-        fail(model, where, "popsolver_call", POP_POPLAR_ERROR, "the function is null");
+        fail(model, where, api, POP_POPLAR_ERROR, "the function is null");
         return NOTHING;
     }
     const popsolver_variable result = add_any(model, name);
-    struct constraint *call = post(model, CALL, result, variables.list, variables.count);
-    call->function = function;
-    call->user = user;
+    struct constraint *made = post(model, kind, result, variables.list, variables.count);
+    made->function = function;
+    made->user = user;
     return result;
+}
+
+popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables, popsolver_function function,
+                                     void *user, const char *name)
+{
+    return call(where, "popsolver_call", model, CALL, variables, function, user, name);
+}
+
+popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                              popsolver_function function, void *user, const char *name)
+{
+    return call(where, "popsolver_call_monotone", model, CALL_MONOTONE, variables, function, user, name);
 }
 
 static void relate(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variable left, popsolver_variable right)

@@ -11,7 +11,7 @@ struct domain {
 };
 
 /* result = operands joined; of the last three, result and the only operand are left and right. */
-enum kind { PRODUCT, SUM, MAX, MIN, FLOORDIV, CEILDIV, CALL, LESS, LESS_OR_EQUAL, EQUAL, KINDS };
+enum kind { PRODUCT, SUM, MAX, MIN, FLOORDIV, CEILDIV, CALL, CALL_MONOTONE, LESS, LESS_OR_EQUAL, EQUAL, KINDS };
 
 struct constraint {
     enum kind kind;

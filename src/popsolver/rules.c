@@ -11,9 +11,25 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > EVERYTHING - b ? EVERYTHING : a + b;
 }
 
+/* Divisions take longer than all the rest: those of small numbers are done in 32 bits, and rules divide when a product says that they must. */
+static bool small(uint64_t a, uint64_t b)
+{
+    return (a | b) <= UINT32_MAX;
+}
+
+static bool overflows(uint64_t a, uint64_t b)
+{
+    return !small(a, b) && a && b > EVERYTHING / a;
+}
+
 static uint64_t multiply_up(uint64_t a, uint64_t b)
 {
-    return a && b > EVERYTHING / a ? EVERYTHING : a * b;
+    return overflows(a, b) ? EVERYTHING : a * b;
+}
+
+static uint64_t divide(uint64_t a, uint64_t b)
+{
+    return small(a, b) ? (uint32_t)a / (uint32_t)b : a / b;
 }
 
 /* As lower bounds: false when too large. */
@@ -26,21 +42,23 @@ static bool add_low(uint64_t a, uint64_t b, uint64_t *sum)
 static bool multiply_low(uint64_t a, uint64_t b, uint64_t *product)
 {
     *product = a * b;
-    return !a || b <= EVERYTHING / a;
+    return !overflows(a, b);
 }
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
-    return a / b + (a % b != 0);
+    const uint64_t quotient = divide(a, b);
+    return quotient + (quotient * b != a);
 }
 
 /* The bounds of a factor: result / other. */
 static bool divide_factor(struct solver *s, uint32_t factor, uint32_t other, uint32_t result)
 {
-    const struct domain o = s->domains[other], r = s->domains[result];
-    if (o.max && !raise_min(s, factor, divide_up(r.min, o.max)))
+    const struct domain f = s->domains[factor], o = s->domains[other], r = s->domains[result];
+    if (multiply_up(f.min, o.max) < r.min && o.max && !raise_min(s, factor, divide_up(r.min, o.max)))
         return false;
-    return !o.min || lower_max(s, factor, r.max / o.min);
+    const bool fits = !overflows(f.max, o.min) && f.max * o.min <= r.max;
+    return fits || lower_max(s, factor, divide(r.max, o.min));
 }
 
 static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
@@ -131,16 +149,16 @@ static bool floordiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_
     if (!raise_min(s, right, 1))
         return false;
     const struct domain l = s->domains[left], r = s->domains[right];
-    if (!raise_min(s, quotient, l.min / r.max) || !lower_max(s, quotient, l.max / r.min))
+    if (!raise_min(s, quotient, divide(l.min, r.max)) || !lower_max(s, quotient, divide(l.max, r.min)))
         return false;
     const struct domain q = s->domains[quotient];
     uint64_t least;
     if (!multiply_low(q.min, r.min, &least) || !raise_min(s, left, least) ||
         !lower_max(s, left, add_up(multiply_up(q.max, r.max), r.max - 1)))
         return false;
-    if (q.min && !lower_max(s, right, l.max / q.min))
+    if (q.min && !lower_max(s, right, divide(l.max, q.min)))
         return false;
-    return q.max == EVERYTHING || raise_min(s, right, l.min / (q.max + 1) + 1);
+    return q.max == EVERYTHING || raise_min(s, right, divide(l.min, q.max + 1) + 1);
 }
 
 /* (q - 1) * right < left <= q * right */
@@ -157,7 +175,7 @@ static bool ceildiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_t
     uint64_t least;
     if (q.min && (!multiply_low(q.min - 1, r.min, &least) || !add_low(least, 1, &least) || !raise_min(s, left, least)))
         return false;
-    return q.min < 2 || lower_max(s, right, (l.max - 1) / (q.min - 1));
+    return q.min < 2 || lower_max(s, right, divide(l.max - 1, q.min - 1));
 }
 
 static bool less(struct solver *s, uint32_t left, uint32_t right)
@@ -173,26 +191,30 @@ static bool less_or_equal(struct solver *s, uint32_t left, uint32_t right)
     return raise_min(s, right, s->domains[left].min) && lower_max(s, left, s->domains[right].max);
 }
 
+/* A function is called when its operands are decided.  One that is monotone is called before, with the least operands: the result is at least what
+ * it says then, if it says anything. */
 static bool call(struct solver *s, const struct constraint *constraint, const uint32_t *operands)
 {
+    bool decided = true;
     for (uint32_t i = 0; i < constraint->count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        if (d.min != d.max)
-            return true;
+        decided = decided && d.min == d.max;
         s->arguments[i] = d.min;
     }
+    if (!decided && constraint->kind == CALL)
+        return true;
     ++s->statistics->call;
     uint64_t result = 0;
     switch (constraint->function(s->arguments, constraint->count, &result, constraint->user)) {
     case POPSOLVER_VALUE:
-        return raise_min(s, constraint->result, result) && lower_max(s, constraint->result, result);
+        return raise_min(s, constraint->result, result) && (!decided || lower_max(s, constraint->result, result));
     case POPSOLVER_STOP:
         s->stopped = true;
         return false;
     case POPSOLVER_NONE:
         break;
     }
-    return false;
+    return !decided;
 }
 
 bool propagate_constraint(struct solver *s, const struct constraint *constraint)
@@ -229,6 +251,7 @@ bool propagate_constraint(struct solver *s, const struct constraint *constraint)
         ++count->equal;
         return less_or_equal(s, result, operands[0]) && less_or_equal(s, operands[0], result);
     case CALL:
+    case CALL_MONOTONE:
         return call(s, constraint, operands);
     case KINDS:
         break;

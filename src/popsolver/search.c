@@ -9,6 +9,11 @@
 
 #define NONE UINT32_MAX
 
+static bool is_call(const struct constraint *constraint)
+{
+    return constraint->kind == CALL || constraint->kind == CALL_MONOTONE;
+}
+
 /* ---- queues ---- */
 
 static void push(struct queue *queue, uint32_t constraint)
@@ -30,8 +35,7 @@ void enqueue(struct solver *s, uint32_t constraint)
     if (s->queued[constraint])
         return;
     s->queued[constraint] = true;
-    const bool is_call = constraint < s->model->count && s->model->constraints[constraint].kind == CALL;
-    push(is_call ? &s->calls : &s->queue, constraint);
+    push(constraint < s->model->count && is_call(&s->model->constraints[constraint]) ? &s->calls : &s->queue, constraint);
 }
 
 static void enqueue_all(struct solver *s)
@@ -248,7 +252,7 @@ static void watch(struct solver *s, struct watchers *watchers, bool calls)
                 continue;
             for (uint32_t j = 0; j < c->count; ++j)
                 note(watchers, list, model->operands[c->first + j], i);
-            if (!calls)
+            if (c->kind != CALL && c->kind != CALL_MONOTONE)
                 note(watchers, list, c->result, i);
         }
         for (size_t j = 0; j < objectives; ++j)
@@ -276,7 +280,10 @@ static void begin(struct solver *s)
     s->queued = poplibs_zeros(model->count + 1, sizeof(*s->queued));
     s->is_operand = poplibs_new(model->variables, sizeof(*s->is_operand));
     for (size_t i = 0; i < model->variables; ++i)
-        s->is_operand[i] = s->call_watchers.start[i + 1] > s->call_watchers.start[i];
+        s->is_operand[i] = false;
+    for (size_t i = 0; i < model->count; ++i)
+        for (uint32_t j = 0; is_call(&model->constraints[i]) && j < model->constraints[i].count; ++j)
+            s->is_operand[model->operands[model->constraints[i].first + j]] = true;
     s->stamps = poplibs_zeros(model->variables, sizeof(*s->stamps));
     s->stamp = 1;
     s->best = poplibs_new(s->objectives.count, sizeof(*s->best));

@@ -18,7 +18,8 @@ typedef popsolver_variable variable;
 
 /* ---- a random model, as the solver has it and as a list of operations that can be tried ---- */
 
-enum operation { PRODUCT, SUM, MAX, MIN, SUB, FLOORDIV, CEILDIV, CONSTRAIN_DIVISOR, MOD, CALL, LESS, LESS_OR_EQUAL, EQUAL, FACTOR_OF, OPERATIONS };
+enum operation { PRODUCT, SUM, MAX, MIN, SUB, FLOORDIV, CEILDIV, CONSTRAIN_DIVISOR, MOD, CALL, MONOTONE, LESS,
+                 LESS_OR_EQUAL, EQUAL, FACTOR_OF, OPERATIONS };
 
 struct step {
     enum operation operation;
@@ -51,6 +52,16 @@ static popsolver_answer mix(const uint64_t *operands, size_t count, uint64_t *re
         ++*(unsigned *)user;
     *result = (hash >> 40) % 13;
     return (hash >> 50) % 7 ? POPSOLVER_VALUE : POPSOLVER_NONE;
+}
+
+/* One that grows, with holes. */
+static popsolver_answer grow(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+{
+    const popsolver_answer answer = mix(operands, count, result, user);
+    *result = 3;
+    for (size_t i = 0; i < count; ++i)
+        *result += operands[i] / 8 + (operands[i] > 4);
+    return answer;
 }
 
 static bool apply(enum operation operation, const uint64_t *x, unsigned count, uint64_t *result)
@@ -97,6 +108,10 @@ static bool apply(enum operation operation, const uint64_t *x, unsigned count, u
         break;
     case CALL:
         if (mix(x, count, &r, NULL) != POPSOLVER_VALUE)
+            return false;
+        break;
+    case MONOTONE:
+        if (grow(x, count, &r, NULL) != POPSOLVER_VALUE)
             return false;
         break;
     case LESS:
@@ -160,6 +175,8 @@ static variable post(popsolver_model *m, enum operation operation, const variabl
         return popsolver_mod(m, x[0], x[1], NULL);
     case CALL:
         return popsolver_call(m, list, mix, user, "mix");
+    case MONOTONE:
+        return popsolver_call_monotone(m, list, grow, user, "grow");
     case LESS:
         popsolver_less(m, x[0], x[1]);
         break;
@@ -195,7 +212,7 @@ static void add_step(struct trial *trial, enum operation operation, unsigned *ca
     struct step *step = &trial->step[trial->steps++];
     variable x[4];
     step->operation = operation;
-    step->count = operation < SUB || operation == CALL ? 1 + below(4) : 2;
+    step->count = operation < SUB || operation == CALL || operation == MONOTONE ? 1 + below(4) : 2;
     for (unsigned i = 0; i < step->count; ++i) {
         step->operands[i] = below(trial->values); /* twice the same is fine */
         x[i] = trial->value[step->operands[i]].variable;
@@ -270,7 +287,8 @@ static bool try_all(const struct trial *trial, uint64_t *best)
 
 static void say(const struct trial *trial)
 {
-    static const char *const names[] = { "product", "sum", "max", "min", "sub", "floordiv", "ceildiv", "constrain divisor", "mod", "call", "less",
+    static const char *const names[] = { "product", "sum", "max", "min", "sub", "floordiv", "ceildiv", "constrain divisor", "mod", "call",
+                                         "monotone", "less",
                                          "less or equal", "equal", "factor of" };
     for (unsigned i = 0; i < trial->values; ++i)
         fprintf(stderr, "v%u from %llu to %llu\n", i, (unsigned long long)trial->value[i].min, (unsigned long long)trial->value[i].max);
@@ -469,6 +487,41 @@ static void calls(void **state)
     popsolver_model_destroy(m);
 }
 
+/* A step of a plan: work on what one of so many parts has, and an exchange. */
+static popsolver_answer work(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+{
+    (void)count;
+    (void)user;
+    *result = 40 + operands[0] * operands[1] + 3 * (operands[0] + operands[1]) * operands[2];
+    return POPSOLVER_VALUE;
+}
+
+static popsolver_statistics plan(bool monotone, uint64_t *cost)
+{
+    popsolver_model *m = popsolver_model_create();
+    variable splits[3], sizes[3];
+    for (unsigned i = 0; i < 3; ++i) {
+        static const uint64_t whole[] = { 97, 120, 60 };
+        splits[i] = popsolver_add_variable(m, 1, whole[i], NULL);
+        sizes[i] = popsolver_ceildiv_constrain_divisor(m, popsolver_add_constant(m, whole[i], NULL), splits[i], NULL);
+    }
+    popsolver_restrict(m, popsolver_product(m, (popsolver_variables){ 3, splits }, "tiles"), 1, 304);
+    const popsolver_variables list = { 3, sizes };
+    *cost = least(m, monotone ? popsolver_call_monotone(m, list, work, NULL, NULL) : popsolver_call(m, list, work, NULL, NULL));
+    const popsolver_statistics statistics = popsolver_model_statistics(m);
+    popsolver_model_destroy(m);
+    return statistics;
+}
+
+static void monotone_functions_cut_the_search(void **state)
+{
+    (void)state;
+    uint64_t exact, cut;
+    const popsolver_statistics all = plan(false, &exact), few = plan(true, &cut);
+    assert_true(exact == cut);
+    assert_true(few.choices * 4 < all.choices);
+}
+
 static popsolver_answer nosy(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     (void)count;
@@ -531,6 +584,8 @@ static void mistakes(void **state)
     expect(m, POP_INDEX_ERROR, "popsolver_restrict", "null");
     popsolver_call(m, VARIABLES(a), NULL, NULL, NULL);
     expect(m, POP_POPLAR_ERROR, "popsolver_call", "function is null");
+    popsolver_call_monotone(m, VARIABLES(a), NULL, NULL, NULL);
+    expect(m, POP_POPLAR_ERROR, "popsolver_call_monotone", "function is null");
     popsolver_call(m, VARIABLES(null), mix, NULL, NULL);
     expect(m, POP_INDEX_ERROR, "popsolver_call", "null");
     assert_int_equal(popsolver_minimize(m, VARIABLES(foreign)).outcome, POPSOLVER_FAILED);
@@ -608,6 +663,7 @@ int main(void)
         cmocka_unit_test(objectives_in_order),
         cmocka_unit_test(solutions_live_as_long_as_their_model),
         cmocka_unit_test(calls),
+        cmocka_unit_test(monotone_functions_cut_the_search),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(null_models),
         cmocka_unit_test(nothing),
