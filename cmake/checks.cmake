@@ -8,7 +8,7 @@ if(TREMULA_SANITIZE)
 endif()
 set(environment "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
 
-foreach(check layers budget headers cpp-headers cpp-rows licences options paths)
+foreach(check layers budget headers cpp-headers cpp-rows poplibs-rows licences options paths)
   add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJECT_BINARY_DIR})

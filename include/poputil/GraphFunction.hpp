@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that are built once and called with different tensors: a call copies arguments to the tensors that the function was built with, and
+// results back.
+#ifndef POPUTIL_GRAPH_FUNCTION_HPP
+#define POPUTIL_GRAPH_FUNCTION_HPP
+
+#include <poplar/Program.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace poputil {
+namespace graphfn {
+
+enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
+
+// How a function uses one of its tensors, and what the tensor is like.
+struct ArgSig {
+    ArgSig(ArgType argType, poplar::Tensor similar, std::string name) : type(argType), similarTensor(std::move(similar)), debugName(std::move(name)) {}
+    ArgType type;
+    poplar::Tensor similarTensor;
+    std::string debugName;
+};
+inline ArgSig input(poplar::Tensor similar, std::string debugName = "")
+{
+    return ArgSig(InputArg, std::move(similar), std::move(debugName));
+}
+inline ArgSig inout(poplar::Tensor similar, std::string debugName = "")
+{
+    return ArgSig(InOutArg, std::move(similar), std::move(debugName));
+}
+inline ArgSig output(poplar::Tensor similar, std::string debugName = "")
+{
+    return ArgSig(OutputArg, std::move(similar), std::move(debugName));
+}
+// Made by the function; each call gives the caller a tensor of its own.
+inline ArgSig created(std::string debugName = "")
+{
+    return ArgSig(CreatedArg, poplar::Tensor(), std::move(debugName));
+}
+
+typedef std::vector<ArgSig> Signature;
+
+// A function that adds to a sequence.
+class VoidFunction {
+public:
+    typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
+    typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)> NamedBody;
+
+    VoidFunction(VoidFunction &&) = default;
+    // inlined: calls repeat the program in place of calling it.
+    VoidFunction(poplar::Graph &graphOf, Signature signature, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+        : graph(&graphOf), sig(std::move(signature)), inlining(inlined)
+    {
+        build(f, debugContext);
+    }
+    VoidFunction(poplar::Graph &graphOf, Signature signature, const NamedBody &f, bool inlined = false,
+                 const poplar::DebugContext &debugContext = {})
+        : graph(&graphOf), sig(std::move(signature)), inlining(inlined)
+    {
+        const poplar::DebugNameAndId name(debugContext.getPathName());
+        build([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) { f(tensors, seq, name); }, debugContext);
+    }
+
+    void operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    {
+        if (args.size() != sig.size())
+            throw poplibs_error("a function of " + std::to_string(sig.size()) + " arguments is called with " + std::to_string(args.size()));
+        for (std::size_t i = 0; i < sig.size(); ++i)
+            if (sig[i].type == InputArg || sig[i].type == InOutArg)
+                seq.add(poplar::program::Copy(args[i], params[i], false, debugContext));
+        if (inlining)
+            seq.add(prog);
+        else
+            seq.add(poplar::program::Call(func, debugContext));
+        for (std::size_t i = 0; i < sig.size(); ++i) {
+            if (sig[i].type == CreatedArg)
+                args[i] = graph->clone(params[i], sig[i].debugName);
+            if (sig[i].type != InputArg)
+                seq.add(poplar::program::Copy(params[i], args[i], false, debugContext));
+        }
+    }
+
+private:
+    void build(const Body &f, const poplar::DebugContext &debugContext)
+    {
+        prog = poplar::program::Sequence(debugContext);
+        for (const ArgSig &argument : sig)
+            params.push_back(argument.type == CreatedArg ? poplar::Tensor() : graph->clone(argument.similarTensor, argument.debugName));
+        f(params, prog);
+        for (std::size_t i = 0; i < sig.size(); ++i)
+            if (!params[i].valid())
+                throw poplibs_error("argument " + std::to_string(i) + " of a function was not created");
+        if (!inlining)
+            func = graph->addFunction(prog);
+    }
+
+    poplar::Graph *graph;
+    Signature sig;
+    std::vector<poplar::Tensor> params;
+    poplar::program::Sequence prog;
+    poplar::Function func;
+    bool inlining;
+};
+
+// A function that gives a program.
+class ProgramFunction {
+public:
+    typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &)> Body;
+    typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)> NamedBody;
+
+    ProgramFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+        : function(
+              graph, std::move(sig),
+              VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) { seq.add(f(tensors)); }), inlined,
+              debugContext)
+    {
+    }
+    ProgramFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+        : ProgramFunction(graph, std::move(sig),
+                          Body([&](std::vector<poplar::Tensor> &tensors) { return f(tensors, poplar::DebugNameAndId(debugContext.getPathName())); }),
+                          inlined, debugContext)
+    {
+    }
+    poplar::program::Program operator()(std::vector<poplar::Tensor> &args, const poplar::DebugContext &debugContext = {})
+    {
+        poplar::program::Sequence seq(debugContext);
+        function(args, seq, debugContext);
+        return seq;
+    }
+
+private:
+    VoidFunction function;
+};
+
+// A function that adds to a sequence and gives a tensor.
+class TensorFunction {
+public:
+    typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
+    typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)> NamedBody;
+
+    TensorFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+        : function(
+              graph, withResult(std::move(sig)), VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
+                  tensors.pop_back(); // the result, which the body does not see
+                  poplar::Tensor result = f(tensors, seq);
+                  tensors.push_back(result);
+              }),
+              inlined, debugContext)
+    {
+    }
+    TensorFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+        : TensorFunction(graph, std::move(sig), Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
+                             return f(tensors, seq, poplar::DebugNameAndId(debugContext.getPathName()));
+                         }),
+                         inlined, debugContext)
+    {
+    }
+    poplar::Tensor operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    {
+        args.push_back(poplar::Tensor());
+        try {
+            function(args, seq, debugContext);
+        } catch (...) {
+            args.pop_back();
+            throw;
+        }
+        poplar::Tensor result = args.back();
+        args.pop_back();
+        return result;
+    }
+
+private:
+    static Signature withResult(Signature sig)
+    {
+        sig.push_back(created("result"));
+        return sig;
+    }
+
+    VoidFunction function;
+};
+
+} // namespace graphfn
+} // namespace poputil
+#endif

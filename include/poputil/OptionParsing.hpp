@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of calls as tables: each name has a handler that reads its value.
+//
+//     const OptionSpec spec{ { "partialsType", OptionHandler::createWithEnum(type, types) }, { "useFast", OptionHandler::createWithBool(fast) } };
+//     for (const auto &option : options)
+//         spec.parse(option.first, option.second);
+//
+// A name or a value that is not allowed throws poplar::invalid_option, which says what is.
+#ifndef POPUTIL_OPTION_PARSING_HPP
+#define POPUTIL_OPTION_PARSING_HPP
+
+#include <poplar/OptionFlags.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace poputil {
+
+namespace detail {
+
+[[noreturn]] inline void badValue(const std::string &value, const std::string &allowed)
+{
+    throw poplar::invalid_option("'" + value + "' is not " + allowed);
+}
+template <typename T> std::string names(const std::map<std::string, T> &values)
+{
+    std::string list;
+    for (const auto &value : values)
+        list += (list.empty() ? "'" : ", '") + value.first + '\'';
+    return list;
+}
+template <typename T> T parseEnum(const std::string &value, const std::map<std::string, T> &values)
+{
+    const auto found = values.find(value);
+    if (found == values.end())
+        badValue(value, "one of " + names(values));
+    return found->second;
+}
+inline bool parseBool(const std::string &value)
+{
+    if (value == "true" || value == "1")
+        return true;
+    if (value != "false" && value != "0")
+        badValue(value, "'true' or 'false'");
+    return false;
+}
+inline double parseDouble(const std::string &value)
+{
+    char *end;
+    const double number = std::strtod(value.c_str(), &end);
+    if (end == value.c_str() || *end)
+        badValue(value, "a number");
+    return number;
+}
+template <typename T> T parseInteger(const std::string &value)
+{
+    static_assert(std::is_integral<T>::value, "an option's integer must be read into one");
+    char *end;
+    errno = 0;
+    const bool negative = value.find('-') != std::string::npos;
+    const long long below = negative ? std::strtoll(value.c_str(), &end, 0) : 0;
+    const unsigned long long above = negative ? 0 : std::strtoull(value.c_str(), &end, 0);
+    if (end == value.c_str() || *end)
+        badValue(value, "an integer");
+    const bool fits = errno != ERANGE && (negative ? std::is_signed<T>::value && below >= static_cast<long long>(std::numeric_limits<T>::min())
+                                                   : above <= static_cast<unsigned long long>(std::numeric_limits<T>::max()));
+    if (!fits)
+        badValue(value, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(std::numeric_limits<T>::max()));
+    return negative ? static_cast<T>(below) : static_cast<T>(above);
+}
+// The parts between commas, without brackets around all and blanks around each.
+inline std::vector<std::string> parseList(std::string value)
+{
+    if (value.size() >= 2 && (value[0] == '[' || value[0] == '{'))
+        value = value.substr(1, value.size() - 2);
+    std::vector<std::string> parts;
+    for (std::size_t begin = 0, end; begin < value.size(); begin = end + 1) {
+        end = value.find(',', begin);
+        end = end == std::string::npos ? value.size() : end;
+        std::string part = value.substr(begin, end - begin);
+        const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+        parts.push_back(first == std::string::npos ? std::string() : part.substr(first, last - first + 1));
+    }
+    return parts;
+}
+
+} // namespace detail
+
+// Reads the value of one option.
+class OptionHandler {
+public:
+    template <typename Handler, typename = typename std::enable_if<!std::is_same<typename std::decay<Handler>::type, OptionHandler>::value>::type>
+    OptionHandler(Handler &&valueHandler) : handler(std::forward<Handler>(valueHandler))
+    {
+    }
+    void parseValue(poplar::StringRef value) const { handler(value); }
+
+    // Handlers that store what they read; it must live as long as they do.
+    template <typename T> static OptionHandler createWithEnum(T &output, const std::map<std::string, T> &valueMap)
+    {
+        return OptionHandler([&output, valueMap](poplar::StringRef value) { output = detail::parseEnum(value.cloneAsString(), valueMap); });
+    }
+    template <typename T> static OptionHandler createWithInteger(T &output)
+    {
+        return OptionHandler([&output](poplar::StringRef value) { output = detail::parseInteger<T>(value.cloneAsString()); });
+    }
+    static OptionHandler createWithBool(bool &output)
+    {
+        return OptionHandler([&output](poplar::StringRef value) { output = detail::parseBool(value.cloneAsString()); });
+    }
+    template <typename T> static OptionHandler createWithDouble(T &output)
+    {
+        return OptionHandler([&output](poplar::StringRef value) { output = static_cast<T>(detail::parseDouble(value.cloneAsString())); });
+    }
+    static OptionHandler createWithString(std::string &output)
+    {
+        return OptionHandler([&output](poplar::StringRef value) { output = value.cloneAsString(); });
+    }
+    // "1,2,3", with or without brackets.
+    template <typename T> static OptionHandler createWithList(std::vector<T> &output)
+    {
+        return OptionHandler([&output](poplar::StringRef value) {
+            std::vector<T> list;
+            for (const std::string &part : detail::parseList(value.cloneAsString()))
+                list.push_back(element<T>(part));
+            output = std::move(list);
+        });
+    }
+    template <typename T> static OptionHandler createWithList(std::vector<T> &output, const std::map<std::string, T> &valueMap)
+    {
+        return OptionHandler([&output, valueMap](poplar::StringRef value) {
+            std::vector<T> list;
+            for (const std::string &part : detail::parseList(value.cloneAsString()))
+                list.push_back(detail::parseEnum(part, valueMap));
+            output = std::move(list);
+        });
+    }
+
+private:
+    template <typename T> static typename std::enable_if<std::is_floating_point<T>::value, T>::type element(const std::string &part)
+    {
+        return static_cast<T>(detail::parseDouble(part));
+    }
+    template <typename T> static typename std::enable_if<std::is_integral<T>::value, T>::type element(const std::string &part)
+    {
+        return detail::parseInteger<T>(part);
+    }
+    template <typename T> static typename std::enable_if<std::is_same<T, std::string>::value, T>::type element(const std::string &part) { return part; }
+
+    std::function<void(poplar::StringRef)> handler;
+};
+
+// The options that a call knows.
+class OptionSpec {
+public:
+    typedef std::pair<const std::string, OptionHandler> value_type;
+    typedef std::map<std::string, OptionHandler> map_type;
+    typedef std::initializer_list<value_type> initializer_list_t;
+    typedef map_type::const_iterator const_iterator;
+
+    OptionSpec(initializer_list_t handlers) : map(handlers) {}
+
+    void parse(const std::string &option, poplar::StringRef value, bool ignoreUnknown = false) const
+    {
+        const const_iterator found = map.find(option);
+        if (found == end()) {
+            if (ignoreUnknown)
+                return;
+            throw poplar::invalid_option("there is no option '" + option + "': there are " + detail::names(map));
+        }
+        try {
+            found->second.parseValue(value);
+        } catch (const poplar::invalid_option &error) {
+            throw poplar::invalid_option("option '" + option + "': " + error.what());
+        }
+    }
+    const_iterator begin() const { return map.begin(); }
+    const_iterator end() const { return map.end(); }
+
+private:
+    map_type map;
+};
+
+} // namespace poputil
+#endif

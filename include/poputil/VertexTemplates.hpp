@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of vertices that are templates: templateVertex("ns::Vertex", poplar::FLOAT, true, 4) is "ns::Vertex<float,true,4>".
+#ifndef POPUTIL_VERTEX_TEMPLATES_HPP
+#define POPUTIL_VERTEX_TEMPLATES_HPP
+
+#include <poplar/Type.hpp>
+
+#include <string>
+
+namespace poputil {
+
+// How an argument is written; libraries add their enumerations.
+template <typename T> struct VertexTemplateToString {
+    static std::string to_string(const T &value) { return std::to_string(value); }
+};
+template <> struct VertexTemplateToString<poplar::Type> {
+    static std::string to_string(const poplar::Type &type) { return type.toString(); }
+};
+template <> struct VertexTemplateToString<bool> {
+    static std::string to_string(bool value) { return value ? "true" : "false"; }
+};
+template <> struct VertexTemplateToString<std::string> {
+    static std::string to_string(const std::string &text) { return text; }
+};
+template <> struct VertexTemplateToString<const char *> {
+    static std::string to_string(const char *text) { return text; }
+};
+template <> struct VertexTemplateToString<poplar::StringRef> {
+    static std::string to_string(poplar::StringRef text) { return text.cloneAsString(); }
+};
+template <std::size_t N> struct VertexTemplateToString<char[N]> {
+    static std::string to_string(const char *text) { return text; }
+};
+
+// "<a,b>", or ",a,b>" where first is false; nothing, or ">", without arguments.
+inline std::string templateVertexParams(bool first)
+{
+    return first ? "" : ">";
+}
+template <typename T, typename... Rest> std::string templateVertexParams(bool first, const T &value, const Rest &...rest)
+{
+    return (first ? '<' : ',') + VertexTemplateToString<T>::to_string(value) + templateVertexParams(false, rest...);
+}
+template <typename... Arguments> std::string templateVertex(const std::string &name, const Arguments &...arguments)
+{
+    return name + templateVertexParams(true, arguments...);
+}
+
+} // namespace poputil
+#endif

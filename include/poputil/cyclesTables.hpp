@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of estimators: the names of vertices, and what they cost.
+#ifndef POPUTIL_CYCLES_TABLES_HPP
+#define POPUTIL_CYCLES_TABLES_HPP
+
+#include <poplar/Graph.hpp>
+#include <poputil/VertexTemplates.hpp>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace poputil {
+namespace internal {
+
+typedef std::pair<std::string, poplar::PerfEstimateFunc> PerfEstimatorEntry;
+typedef std::vector<PerfEstimatorEntry> PerfEstimatorTable;
+
+// The entry of a vertex template with these arguments: estimator(vertex, target, arguments...) gives its cycles, or cycles and flops.
+template <typename Estimator, typename... Arguments>
+PerfEstimatorEntry makePerfEstimatorEntry(const std::string &name, Estimator estimator, const Arguments &...arguments)
+{
+    return PerfEstimatorEntry(templateVertex(name, arguments...),
+                              std::bind(estimator, std::placeholders::_1, std::placeholders::_2, arguments...));
+}
+inline void registerPerfFunctions(poplar::Graph &graph, const PerfEstimatorTable &table)
+{
+    for (const PerfEstimatorEntry &entry : table)
+        graph.registerPerfEstimator(entry.first, entry.second);
+}
+
+} // namespace internal
+
+// Cycles that a codelet needs to turn a field's description into an address and a size.
+inline std::uint64_t getUnpackCost(poplar::layout::Vector layout)
+{
+    switch (layout) {
+    case poplar::layout::Vector::ShortSpan:
+    case poplar::layout::Vector::ScaledPtr32:
+        return 2;
+    case poplar::layout::Vector::ScaledPtr64:
+    case poplar::layout::Vector::ScaledPtr128:
+        return 1;
+    default:
+        return 0;
+    }
+}
+inline std::uint64_t getUnpackCost(poplar::layout::VectorList layout)
+{
+    switch (layout) {
+    case poplar::layout::VectorList::DeltaN:
+    case poplar::layout::VectorList::ScaledPtr32:
+        return 2;
+    case poplar::layout::VectorList::DeltaNElements:
+        return 5;
+    case poplar::layout::VectorList::ScaledPtr64:
+    case poplar::layout::VectorList::ScaledPtr128:
+        return 1;
+    default:
+        return 0;
+    }
+}
+// The same for each vector of the list.
+inline std::uint64_t getVectorListDeltaUnpackCost(poplar::layout::VectorList layout)
+{
+    return layout == poplar::layout::VectorList::DeltaN ? 3 : layout == poplar::layout::VectorList::DeltaNElements ? 2 : 0;
+}
+
+} // namespace poputil
+#endif

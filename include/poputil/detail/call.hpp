@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of the libraries' C interface from C++: errors become exceptions, lists become vectors.
+#ifndef POPUTIL_DETAIL_CALL_HPP
+#define POPUTIL_DETAIL_CALL_HPP
+
+#include <poplar/Graph.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <exception>
+
+namespace poputil {
+namespace detail {
+
+typedef poplar::detail::Where Where;
+
+// Takes the graph's error and throws it: as poplibs_error where a library's own call found something that has no kind of its own.
+[[noreturn]] inline void raise(pop_graph *graph)
+{
+    const pop_error *found = pop_graph_error(graph);
+    if (!found || found->status != POP_POPLAR_ERROR || std::string(found->api, 4) == "pop_")
+        poplar::detail::raiseFrom(graph);
+    pop_error error;
+    (void)pop_graph_take_error(graph, &error);
+    throw poplibs_error(poplar::detail::errorText(error));
+}
+inline void check(pop_graph *graph)
+{
+    if (!graph || pop_graph_error(graph))
+        raise(graph);
+}
+inline poplar::Tensor give(pop_graph *graph, const pop_tensor &t)
+{
+    check(graph);
+    return poplar::Tensor(t);
+}
+
+// Intervals as C takes them.
+class Intervals {
+public:
+    explicit Intervals(const std::vector<poplar::Interval> &from)
+    {
+        list.reserve(from.size());
+        for (const poplar::Interval &interval : from) {
+            pop_interval next = { interval.begin(), interval.end() };
+            list.push_back(next);
+        }
+    }
+    pop_interval_list c() const
+    {
+        pop_interval_list borrowed = { list.size(), list.data() };
+        return borrowed;
+    }
+    std::vector<pop_interval> list;
+};
+
+// Numbers of other types as sizes.
+template <typename List> std::vector<std::size_t> sizes(const List &list)
+{
+    return std::vector<std::size_t>(list.begin(), list.end());
+}
+
+// A function of C++ that C calls: what it throws is kept, and thrown on after the call.
+class Callback {
+public:
+    template <typename Call> bool run(const Call &call)
+    {
+        try {
+            call();
+            return true;
+        } catch (...) {
+            thrown = std::current_exception();
+            return false;
+        }
+    }
+    void rethrow() const
+    {
+        if (thrown)
+            std::rethrow_exception(thrown);
+    }
+
+private:
+    std::exception_ptr thrown;
+};
+
+} // namespace detail
+} // namespace poputil
+#endif

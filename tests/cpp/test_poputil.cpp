@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// poputil's C++ interface: every name, with strings as in the guide's era and with debug contexts.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poputil/Broadcast.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/GraphFunction.hpp>
+#include <poputil/Loop.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VarStructure.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/cyclesTables.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "check.hpp"
+
+#include <fstream>
+
+using namespace poplar;
+using namespace poplar::program;
+using namespace poputil;
+
+struct OneModel {
+    Device device;
+    Graph graph;
+    explicit OneModel(unsigned tiles = 4, unsigned ipus = 1) : device(model(tiles, ipus)), graph(device.getTarget()) { device.attach(); }
+    static Device model(unsigned tiles, unsigned ipus)
+    {
+        IPUModel description;
+        description.tilesPerIPU = tiles;
+        description.numIPUs = ipus;
+        return description.createDevice();
+    }
+    Tensor floats(std::vector<std::size_t> shape)
+    {
+        Tensor t = graph.addVariable(FLOAT, shape, "t");
+        mapTensorLinearly(graph, t);
+        return t;
+    }
+    template <typename T> std::vector<T> after(const Program &program, const Tensor &t)
+    {
+        graph.createHostRead("result", t);
+        Engine engine(graph, program);
+        engine.load(device);
+        engine.run(0);
+        std::vector<T> values(t.numElements());
+        engine.readTensor("result", values.data(), values.data() + values.size());
+        return values;
+    }
+};
+
+// row: poputil expandToMatchRanks
+// row: poputil broadcastToMatch
+// row: poputil canBroadcastToMatch
+// row: poputil poplibs_error
+TEST(broadcasts)
+{
+    OneModel m;
+    Tensor a = m.floats({ 2, 3 }), b = m.floats({ 3 }), c = m.floats({ 4, 1, 1 }), bad = m.floats({ 5 });
+    Tensor x = a, y = b;
+    expandToMatchRanks(x, y);
+    CHECK(y.shape() == std::vector<std::size_t>{ 1, 3 });
+    broadcastToMatch(x, y);
+    CHECK(y.shape() == a.shape());
+    Tensor z = c;
+    x = a, y = b;
+    broadcastToMatch(x, y, z);
+    CHECK(x.shape() == std::vector<std::size_t>{ 4, 2, 3 } && y.shape() == x.shape() && z.shape() == x.shape());
+    broadcastToMatch(b, { 7, 3 });
+    CHECK(b.numElements() == 21);
+    broadcastToMatch(c, std::vector<std::size_t>{ 4, 2, 2 });
+    CHECK(c.dim(2) == 2);
+    CHECK(canBroadcastToMatch(a, y) && !canBroadcastToMatch(a, bad));
+    CHECK_THROWS(broadcastToMatch(a, bad), poplibs_error, "test_poputil.cpp");
+    CHECK_THROWS(broadcastToMatch(a, { 3 }), std::runtime_error, "{2,3} cannot be broadcast to match {3}");
+    try {
+        throw poplibs_error("text");
+    } catch (const poplibs_error &error) {
+        CHECK(error.type == "poplibs_error" && std::string(error.what()) == "text");
+    }
+}
+
+// row: poputil calcLinearTileMapping
+// row: poputil mapTensorLinearly
+// row: poputil mapTensorLinearlyWithOffset
+// row: poputil calcLinearTileMappingAndNewOffset
+// row: poputil chooseMappingOffset
+// row: poputil transformTileIndex
+// row: poputil invTransformTileIndex
+// row: poputil getTileImbalance
+// row: poputil dimIsSplitOverTiles
+// row: poputil dimIsSplitOverIPUs
+TEST(even_shares)
+{
+    OneModel m;
+    Tensor t = m.floats({ 2, 5 });
+    CHECK(calcLinearTileMapping(m.graph, t).at(0) == std::vector<Interval>{ Interval(0, 10) });
+    CHECK(calcLinearTileMapping(m.graph, { 2, 5 }, 1, 1).at(3).size() == 1);
+    mapTensorLinearly(m.graph, t, 1, 1);
+    CHECK(getTileImbalance(m.graph, t) == 0 && getTileImbalance(m.graph.getTileMapping(t), 0, 1) == 0);
+    CHECK(dimIsSplitOverTiles(m.graph, t, 0) && !dimIsSplitOverIPUs(m.graph, t, 0));
+    CHECK(mapTensorLinearlyWithOffset(m.graph, t, 3) == 0);
+    CHECK(mapTensorLinearlyWithOffset(m.graph, t, 5, 1, 1, false) == 3);
+    CHECK(calcLinearTileMappingAndNewOffset(m.graph, t, 2).second == 3);
+    CHECK(calcLinearTileMappingAndNewOffset(m.graph, { 2, 5 }, 5, 1, 1).second == 3);
+    CHECK(chooseMappingOffset(4, { 2, 5 }) < 4);
+    CHECK(invTransformTileIndex(transformTileIndex(3, 4, 2, false), 4, 2, false) == 3);
+    CHECK_THROWS(mapTensorLinearly(m.graph, Tensor()), invalid_tile_mapping, "null");
+}
+
+// row: poputil TensorUseTracker
+// row: poputil createBroadcastOperand
+// row: poputil mapOutputForElementWiseOp
+// row: poputil cloneToIpu
+// row: poputil createIpuCopy
+// row: poputil copyToIpu
+TEST(shares_by_use)
+{
+    OneModel m(2, 2);
+    Tensor t = m.graph.addVariable(FLOAT, { 8 }, "t");
+    TensorUseTracker tracker(4), other(4, 1, false);
+    CHECK(tracker.empty());
+    tracker.add(m.graph, 1, t.slice(0, 4));
+    other.add(m.graph, 3, t.slice(4, 8));
+    tracker.add(other);
+    TensorUseTracker copy = tracker;
+    copy.resolve(m.graph, 1, 1, false, TensorUseTracker::MappingMethod::ConstrainMappingToUsedTiles);
+    tracker.mapTensorsByUse(m.graph, 1, 1, true, TensorUseTracker::MappingMethod::OptimizeHaloRegions);
+    CHECK(m.graph.getTileMapping(t).at(3) == std::vector<Interval>{ Interval(4, 8) });
+
+    Tensor full = m.floats({ 4, 6 });
+    CHECK(createBroadcastOperand(m.graph, full, HALF, 1).numElements() == 6);
+    CHECK(createBroadcastOperand(m.graph, full, HALF, 1, true, "bias").elementType() == HALF);
+    CHECK(createBroadcastOperand(m.graph, full, HALF, 0, false, DebugContext("bias")).numElements() == 4);
+    Tensor out = m.graph.addVariable(FLOAT, { 8 }, "out");
+    mapOutputForElementWiseOp(m.graph, { t, full }, out);
+    mapOutputForElementWiseOp(m.graph, { t }, out, 2, 1);
+    CHECK(m.graph.getTileMapping(out) == m.graph.getTileMapping(t));
+
+    Sequence prog;
+    Tensor source, destination;
+    CHECK(m.graph.getTileMapping(cloneToIpu(m.graph, full, 1)).at(2).size() == 1);
+    cloneToIpu(m.graph, full, 1, "name");
+    cloneToIpu(m.graph, full, 1, DebugContext("name"), TensorCloneMethod::CREATE_NEW_ORDER);
+    createIpuCopy(m.graph, full, 1, source, destination, "name");
+    CHECK(source.numElements() == 24 && destination.numElements() == 24);
+    copyToIpu(m.graph, full, prog, 1, std::string("name"));
+    CHECK(!prog.isEmpty());
+    CHECK_THROWS(cloneToIpu(m.graph, full, 2), index_error, "no IPU 2");
+}
+
+// row: poputil mergeAdjacentRegions
+// row: poputil splitRegions
+// row: poputil splitRegionsBetweenWorkers
+// row: poputil flattenIndex
+// row: poputil unflattenIndex
+// row: poputil intervalSequenceNumElements
+// row: poputil balancedPartition
+TEST(regions)
+{
+    OneModel m;
+    std::vector<Interval> list{ Interval(3, 5), Interval(0, 3) };
+    mergeAdjacentRegions(list);
+    CHECK(list == std::vector<Interval>{ Interval(0, 5) });
+    std::vector<std::vector<Interval>> lists{ { Interval(3, 5), Interval(0, 3) }, {} };
+    mergeAdjacentRegions(lists);
+    CHECK(lists[0].size() == 1 && lists[1].empty());
+    CHECK(splitRegions({ Interval(0, 10) }, 2, 3).size() == 3);
+    CHECK(splitRegions(lists, 2, 2).at(1).at(0).at(0) == Interval(2, 5));
+    CHECK(splitRegionsBetweenWorkers(m.graph.getTarget(), { Interval(0, 100) }, 2, 4).size() == 6);
+    CHECK(splitRegionsBetweenWorkers(m.graph.getTarget(), lists, 2, 0, UINT_MAX, UINT_MAX).size() == 3);
+    CHECK(intervalSequenceNumElements(lists) == 5 && intervalSequenceNumElements(list) == 5);
+    const std::vector<std::size_t> shape{ 2, 3 };
+    CHECK(unflattenIndex(shape, 4) == std::vector<std::size_t>{ 1, 1 });
+    CHECK(flattenIndex(shape, { 1, 1 }) == 4);
+    CHECK(flattenIndex<unsigned>({ 2, 3 }, { 1, 2 }) == 5);
+    CHECK(balancedPartition(11, 4) == std::vector<int>{ 3, 3, 3, 2 });
+}
+
+// row: poputil duplicate
+// row: poputil cloneN
+// row: poputil checkAccuracyWhenCast
+// row: poputil castToDeviceHalfValue
+TEST(copies_and_casts)
+{
+    OneModel m;
+    Tensor t = m.graph.addConstant<float>(FLOAT, { 3 }, { 1, 2, 3 });
+    m.graph.setTileMapping(t, 1);
+    Sequence prog;
+    duplicate(m.graph, t, prog);
+    duplicate(m.graph, t, prog, DebugContext("d"), TensorCloneMethod::CREATE_NEW_ORDER);
+    Tensor copy = duplicate(m.graph, t, prog, "copy");
+    CHECK(cloneN(m.graph, t, 4).dim(0) == 4 && cloneN(m.graph, t, 4, "n", TensorCloneMethod::CREATE_NEW_ORDER).dim(1) == 3);
+    CHECK(m.after<float>(prog, copy) == std::vector<float>{ 1, 2, 3 });
+    CHECK(checkAccuracyWhenCast(m.graph.getTarget(), 0.1, FLOAT, HALF, 1e-3) && castToDeviceHalfValue(m.graph.getTarget(), 2049) == 2048);
+}
+
+// row: poputil detectInnermostGrouping
+// row: poputil detectDimGroupings
+// row: poputil createPartitionableTensor
+// row: poputil iterateTensorPartitions
+TEST(structure)
+{
+    OneModel m;
+    Tensor t = m.floats({ 4, 6 });
+    CHECK(detectInnermostGrouping(m.graph, t) == 6);
+    CHECK(detectDimGroupings(m.graph, t) == std::vector<GroupingInfo>{ GroupingInfo(1, 6), GroupingInfo(0, 4) });
+    Tensor parts = createPartitionableTensor(m.graph, FLOAT, { 5, 6 }, { 2, 3 });
+    createPartitionableTensor(m.graph, FLOAT, { 5, 6 }, { 2, 3 }, "p");
+    unsigned visits = 0;
+    iterateTensorPartitions(parts, { 2, 3 }, [&](const std::vector<std::size_t> &i, const Tensor &slice) {
+        ++visits;
+        CHECK(slice.isContiguous() && i.size() == 2);
+    });
+    CHECK(visits == 6);
+    CHECK_THROWS(iterateTensorPartitions(parts, { 2, 3 }, [](const std::vector<std::size_t> &, const Tensor &) { throw std::logic_error("mine"); }),
+                 std::logic_error, "mine");
+    CHECK_THROWS(iterateTensorPartitions(parts, { 2 }, [](const std::vector<std::size_t> &, const Tensor &) {}), poplibs_error, "rank 2");
+}
+
+// row: poputil countedLoop
+TEST(loops)
+{
+    OneModel m;
+    Tensor seen = m.graph.addVariable(UNSIGNED_INT, {}, "seen");
+    m.graph.setTileMapping(seen, 0);
+    const CountedLoopBodyType keep = [&](const Tensor &i) { return Copy(i, seen); };
+    Sequence prog;
+    prog.add(countedLoop(m.graph, 2, 9, 3, "loop", keep));
+    countedLoop(m.graph, 0, 4, 1, keep, { "loop" });
+    countedLoop(m.graph, 4, "loop", keep);
+    countedLoop(m.graph, 4, keep, DebugContext("loop"));
+    CHECK(m.after<unsigned>(prog, seen) == std::vector<unsigned>{ 8 });
+    CHECK_THROWS(countedLoop(m.graph, 0, 4, 0, keep), poplibs_error, "step of 0");
+    CHECK_THROWS(countedLoop(m.graph, 4, [](const Tensor &) -> Program { throw std::logic_error("mine"); }), std::logic_error, "mine");
+}
+
+// row: poputil ArgType
+// row: poputil ArgSig
+// row: poputil input
+// row: poputil output
+// row: poputil inout
+// row: poputil created
+// row: poputil VoidFunction
+// row: poputil ProgramFunction
+// row: poputil TensorFunction
+TEST(functions)
+{
+    OneModel m;
+    Tensor one = m.graph.addConstant<float>(FLOAT, { 2 }, { 1, 2 }), a = m.floats({ 2 }), b = m.floats({ 2 }), all = m.floats({ 8 });
+    m.graph.setTileMapping(one, 0);
+    const graphfn::ArgSig like = graphfn::input(one, "in");
+    CHECK(like.type == graphfn::InputArg && like.debugName == "in");
+    const graphfn::ArgType kind = graphfn::CreatedArg;
+    CHECK(graphfn::created("x").type == kind);
+
+    graphfn::VoidFunction give(m.graph, { like, graphfn::output(a, "out") },
+                               [](std::vector<Tensor> &args, Sequence &prog) { prog.add(Copy(args[0].reverse(0), args[1])); });
+    Sequence prog;
+    std::vector<Tensor> args{ one, a };
+    give(args, prog);
+    std::vector<Tensor> swapped{ a, b };
+    graphfn::ProgramFunction back(
+        m.graph, { graphfn::input(a), graphfn::inout(b) },
+        [](std::vector<Tensor> &tensors) { return Sequence(Copy(tensors[0].reverse(0), tensors[1])); }, true);
+    prog.add(back(swapped));
+    graphfn::TensorFunction twice(m.graph, { graphfn::input(a), graphfn::created("made") },
+                                  [&](std::vector<Tensor> &tensors, Sequence &body, const DebugNameAndId &) {
+                                      tensors[1] = duplicate(m.graph, tensors[0], body);
+                                      return duplicate(m.graph, tensors[1].reverse(0), body);
+                                  });
+    std::vector<Tensor> made{ a, Tensor() };
+    Tensor result = twice(made, prog);
+    CHECK(made.size() == 2 && made[1].valid());
+    prog.add(Copy(concat({ a, b, result, made[1] }), all));
+    CHECK(m.after<float>(prog, all) == std::vector<float>{ 2, 1, 1, 2, 1, 2, 2, 1 });
+    args.pop_back();
+    CHECK_THROWS(give(args, prog), poplibs_error, "2 arguments is called with 1");
+    CHECK_THROWS(graphfn::VoidFunction(m.graph, { graphfn::created() }, [](std::vector<Tensor> &, Sequence &) {}), poplibs_error, "not created");
+}
+
+// row: poputil OptionHandler
+// row: poputil OptionSpec
+TEST(options)
+{
+    enum class Kind { SMALL, LARGE } kind = Kind::SMALL;
+    bool fast = false;
+    int count = 0;
+    unsigned char little = 0;
+    double share = 0;
+    std::string name;
+    std::vector<unsigned> list;
+    const OptionSpec spec{
+        { "kind", OptionHandler::createWithEnum(kind, { { "small", Kind::SMALL }, { "large", Kind::LARGE } }) },
+        { "fast", OptionHandler::createWithBool(fast) },
+        { "count", OptionHandler::createWithInteger(count) },
+        { "little", OptionHandler::createWithInteger(little) },
+        { "share", OptionHandler::createWithDouble(share) },
+        { "name", OptionHandler::createWithString(name) },
+        { "list", OptionHandler::createWithList(list) },
+        { "own", OptionHandler([&](StringRef value) { count = static_cast<int>(value.size()); }) },
+    };
+    for (const auto &option : OptionFlags{ { "kind", "large" }, { "fast", "true" }, { "count", "-3" }, { "share", "0.25" }, { "name", "x" }, { "list", "[1, 2,3]" } })
+        spec.parse(option.first, option.second);
+    CHECK(kind == Kind::LARGE && fast && count == -3 && share == 0.25 && name == "x" && list == std::vector<unsigned>{ 1, 2, 3 });
+    spec.parse("own", "four");
+    CHECK(count == 4);
+    spec.parse("unknown", "1", true);
+    CHECK_THROWS(spec.parse("unknown", "1"), invalid_option, "there is no option 'unknown'");
+    CHECK_THROWS(spec.parse("kind", "huge"), invalid_option, "option 'kind': 'huge' is not one of 'large', 'small'");
+    CHECK_THROWS(spec.parse("fast", "maybe"), invalid_option, "'true' or 'false'");
+    CHECK_THROWS(spec.parse("little", "256"), invalid_option, "from 0 to 255");
+    CHECK_THROWS(spec.parse("little", "-1"), invalid_option, "from 0 to 255");
+    CHECK_THROWS(spec.parse("count", "3x"), invalid_option, "an integer");
+    CHECK_THROWS(spec.parse("share", ""), invalid_option, "a number");
+}
+
+// row: poputil templateVertex
+// row: poputil templateVertexParams
+// row: poputil VertexTemplateToString
+TEST(vertex_names)
+{
+    CHECK(templateVertex("ns::V", FLOAT, true, 4, "popops::X::Y", std::string("z"), UNSIGNED_INT) == "ns::V<float,true,4,popops::X::Y,z,unsigned int>");
+    CHECK(templateVertex("V") == "V");
+    CHECK(templateVertexParams(true, HALF) == "<half>" && templateVertexParams(false, false) == ",false>");
+    CHECK(VertexTemplateToString<Type>::to_string(HALF) == "half" && VertexTemplateToString<StringRef>::to_string("x") == "x");
+}
+
+static VertexPerfEstimate addOne(const VertexIntrospector &vertex, const Target &, const Type &, unsigned base)
+{
+    return VertexPerfEstimate(base + vertex.getFieldInfo("data").size());
+}
+
+// row: poputil makePerfEstimatorEntry
+// row: poputil registerPerfFunctions
+// row: poputil getUnpackCost
+// row: poputil getVectorListDeltaUnpackCost
+TEST(estimators)
+{
+    OneModel m;
+    m.graph.addCodelets(CODELETS "/run.c");
+    const internal::PerfEstimatorEntry named = internal::makePerfEstimatorEntry("AddOne", addOne, FLOAT, 10u);
+    CHECK(named.first == "AddOne<float,10>");
+    internal::registerPerfFunctions(m.graph, { { "AddOne", named.second } });
+    Tensor t = m.floats({ 5 });
+    VertexRef vertex = m.graph.addVertex(m.graph.addComputeSet("set"), "AddOne", { { "data", t } });
+    CHECK(m.graph.getPerfEstimate(vertex).cycles == 15);
+    CHECK(getUnpackCost(layout::Vector::Span) == 0 && getUnpackCost(layout::Vector::ShortSpan) == 2 && getUnpackCost(layout::Vector::ScaledPtr64) == 1);
+    CHECK(getUnpackCost(layout::VectorList::DeltaN) == 2 && getVectorListDeltaUnpackCost(layout::VectorList::DeltaNElements) == 2);
+}
+
+static void operation(const Tensor &in, const OptionFlags &options, const DebugContext &debugContext)
+{
+    const unsigned times = 3;
+    PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, options, times));
+    di.addOutput(in);
+}
+
+// row: poputil OpDebugInfo
+// row: poputil PoplibsOpDebugInfo
+// row: poputil toProfileValue
+TEST(debug_information)
+{
+    OneModel m;
+    CHECK(toProfileValue(7u) == ProfileValue(7u) && toProfileValue(HALF).asString() == "half");
+    CHECK(toProfileValue(std::vector<Type>{ HALF })[0].asString() == "half");
+    CHECK(toProfileValue(m.floats({ 2, 3 }))["shape"][1].asInt() == 3);
+    const std::string file = "/tmp/test_poputil_debug_" + std::to_string(reinterpret_cast<std::size_t>(&m)) + ".json";
+    DebugInfo::initializeStreamer(file, DebugSerializationFormat::JSON);
+    operation(m.floats({ 2 }), { { "a", "b" } }, "path");
+    PoplibsOpDebugInfo(DebugContext("none")).addOutputs({ ArgType("x", toProfileValue(1.5)) });
+    const OpDebugInfo &base = PoplibsOpDebugInfo(DebugContext("base"), {}, "call");
+    CHECK(base.getPathName() == "base");
+    DebugInfo::closeStreamer();
+    std::ifstream in(file);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::remove(file.c_str());
+    for (const char *part : { "poplibs", "\"api\"", "operation", "times", "outputs" })
+        if (!check::contains(text, part))
+            check::fail(__FILE__, __LINE__, std::string(part) + " is not in " + text);
+}
+
+MAIN()
