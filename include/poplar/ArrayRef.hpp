@@ -34,15 +34,16 @@ public:
 #pragma GCC diagnostic pop
 #endif
 
-    constexpr const T *data() const { return pointer; }
-    constexpr std::size_t size() const { return count; }
+    // Always inline: calls of them, for every T, would cost programs more to compile.
+    [[gnu::always_inline]] constexpr const T *data() const { return pointer; }
+    [[gnu::always_inline]] constexpr std::size_t size() const { return count; }
     constexpr std::size_t max_size() const { return count; }
-    constexpr bool empty() const { return count == 0; }
-    constexpr const T &operator[](std::size_t index) const { return pointer[index]; }
+    [[gnu::always_inline]] constexpr bool empty() const { return count == 0; }
+    [[gnu::always_inline]] constexpr const T &operator[](std::size_t index) const { return pointer[index]; }
     constexpr const T &front() const { return pointer[0]; }
     constexpr const T &back() const { return pointer[count - 1]; }
-    constexpr const_iterator begin() const { return pointer; }
-    constexpr const_iterator end() const { return pointer + count; }
+    [[gnu::always_inline]] constexpr const_iterator begin() const { return pointer; }
+    [[gnu::always_inline]] constexpr const_iterator end() const { return pointer + count; }
     constexpr const_iterator cbegin() const { return pointer; }
     constexpr const_iterator cend() const { return pointer + count; }
     std::vector<T> cloneAsVector() const { return std::vector<T>(begin(), end()); }

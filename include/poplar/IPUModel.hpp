@@ -83,7 +83,7 @@ struct IPUModel {
 #include <poplar/detail/ipu_model_fields.def>
 #undef POPLAR_IPU_MODEL_FIELD
         pop_exchange_limits limits;
-        if (!globalExchangeConstraints.empty()) {
+        if (globalExchangeConstraints.size()) {
             limits = exchangeLimits();
             model.global_exchange_constraints = &limits;
         }
@@ -114,7 +114,7 @@ private:
             detail::raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d",
                           globalExchangeConstraints.size(), static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
         for (std::size_t k = 0; k < globalExchangeConstraints.size(); ++k) {
-            const GlobalExchangeConstraint &constraint = globalExchangeConstraints[k];
+            const GlobalExchangeConstraint &constraint = globalExchangeConstraints.data()[k];
             pop_exchange_limit &limit = limits.limits[limits.count++];
             limit.bandwidth = constraint.bandwidth;
             limit.num_flows = static_cast<std::uint32_t>(constraint.flows.size());

@@ -31,8 +31,10 @@ template <typename Value> struct ProfileData {
     ProfileData(ProfileData &&from) noexcept : kind(from.kind), as(from.as) { from.kind = Value::Type::NONE; }
     ProfileData &operator=(ProfileData from) noexcept
     {
-        detail::exchange(kind, from.kind);
-        detail::exchange(as, from.as);
+        const ProfileData mine(static_cast<ProfileData &&>(*this)); // ends here
+        kind = from.kind;
+        as = from.as;
+        from.kind = Value::Type::NONE;
         return *this;
     }
     ~ProfileData()

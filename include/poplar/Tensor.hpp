@@ -260,7 +260,8 @@ private:
         if (pop_tensor_has_node(&tensor))
             pop_tensor_release(&tensor);
     }
-    template <typename Call, typename... Arguments> Tensor view(Call *call, const Where &where, const Arguments &...arguments) const
+    template <typename Call, typename... Arguments>
+    [[gnu::always_inline]] Tensor view(Call *call, const Where &where, const Arguments &...arguments) const
     {
         return Tensor(tensor.store, call, where.file, where.line, arguments...);
     }

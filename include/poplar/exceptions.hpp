@@ -34,7 +34,7 @@ private:
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     class spelling : public base {                                                                                     \
     public:                                                                                                            \
-        explicit spelling(const std::string &text) : base(text, #spelling) {}                                          \
+        [[gnu::always_inline]] explicit spelling(const std::string &text) : base(text, #spelling) {}                   \
                                                                                                                        \
     protected:                                                                                                         \
         using base::base;                                                                                              \
