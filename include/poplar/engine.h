@@ -68,6 +68,7 @@ POP_API const pop_target *pop_executable_target(const pop_executable *executable
 /* Compiles and makes an engine.  NULL on failure: error, or standard error when error is NULL, says why. */
 POP_API pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error);
 POP_API pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error);
+/* From one of its own callbacks: the run ends, and the engine goes when the call that led to the callback returns. */
 POP_API void pop_engine_destroy(pop_engine *engine);
 
 /* Puts the executable on an attached device of the target it was compiled for; variables get their initial values (others are zero). */

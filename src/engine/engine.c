@@ -81,10 +81,12 @@ pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs
     return engine;
 }
 
-void pop_engine_destroy(pop_engine *engine)
+/* The callbacks that are released here may still call the engine: it is refused. */
+static void destroy(pop_engine *engine)
 {
-    if (!engine)
-        return;
+    engine->destroyed = true;
+    engine->loaded = false;
+    ++engine->entered;
     pool_destroy(engine->pool);
     engine_unload(engine);
     streams_destroy(engine);
@@ -94,6 +96,29 @@ void pop_engine_destroy(pop_engine *engine)
     trace_free(&engine->trace);
     image_release(engine->image);
     free(engine);
+}
+
+void engine_enter(pop_engine *engine)
+{
+    ++engine->entered;
+}
+
+void engine_leave(pop_engine *engine)
+{
+    if (--engine->entered == 0 && engine->destroyed)
+        destroy(engine);
+}
+
+void pop_engine_destroy(pop_engine *engine)
+{
+    if (!engine)
+        return;
+    if (!engine->entered) {
+        destroy(engine);
+        return;
+    }
+    engine->destroyed = true;
+    atomic_store(&engine->stop, true);
 }
 
 /* The device's machine must be the one that the executable was compiled for. */
@@ -116,14 +141,16 @@ static pop_status check_device(const pop_engine *engine, const pop_device *devic
 
 static pop_status load(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
 {
-    if (!engine)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    if (engine->destroyed)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed");
     if (engine->running)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running: it cannot be loaded from a callback");
     pop_status status = check_device(engine, device, api, error);
     if (status != POP_OK)
         return status;
     streams_drop_prefetched(engine);
+    if (engine->destroyed)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed by a callback");
     engine->loaded = false;
     if (!engine->pool) {
         int64_t threads = options_int(&engine->options, "engine", "target.hostThreads");
@@ -145,8 +172,8 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
 
 static pop_status run(pop_engine *engine, unsigned program, const char *api, pop_error *error)
 {
-    if (!engine)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    if (engine->destroyed)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed");
     if (engine->running)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running already");
     if (!engine->loaded)
@@ -168,20 +195,33 @@ static pop_status run(pop_engine *engine, unsigned program, const char *api, pop
     return status;
 }
 
+/* Callbacks may be called on the way.  program: NULL to load only. */
+static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program, const char *api,
+                               pop_error *error)
+{
+    if (!engine)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    engine_enter(engine);
+    pop_status status = loads ? load(engine, device, api, error) : POP_OK;
+    if (status == POP_OK && program)
+        status = run(engine, *program, api, error);
+    engine_leave(engine);
+    return status;
+}
+
 pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error)
 {
-    return load(engine, device, "pop_engine_load", error);
+    return load_and_run(engine, true, device, NULL, "pop_engine_load", error);
 }
 
 pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error)
 {
-    return run(engine, program, "pop_engine_run", error);
+    return load_and_run(engine, false, NULL, &program, "pop_engine_run", error);
 }
 
 pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error)
 {
-    pop_status status = load(engine, device, "pop_engine_load_and_run", error);
-    return status == POP_OK ? run(engine, program, "pop_engine_load_and_run", error) : status;
+    return load_and_run(engine, true, device, &program, "pop_engine_load_and_run", error);
 }
 
 void pop_engine_stop(pop_engine *engine)

@@ -79,7 +79,11 @@ pop_status pop_engine_connect_host_function(pop_engine *engine, const char *hand
     const struct image_host_function *found = find_function(engine, handle, api, error);
     if (!found)
         return POP_STREAM_CONNECTION_ERROR;
-    engine->host_functions[found - engine->image->host_functions.data] = (struct host_function_state){ callback, user };
+    struct host_function_state *function = engine->host_functions + (found - engine->image->host_functions.data);
+    if (function->busy || engine->destroyed)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                         function->busy ? "host function '%s' cannot be connected by its own callback" : "the engine of '%s' was destroyed", handle);
+    *function = (struct host_function_state){ callback, user, false };
     return POP_OK;
 }
 
@@ -113,10 +117,12 @@ static pop_status call(struct run *run, const struct image_op *op, const struct 
 {
     const struct image_copy *copies = run->image->copies.data + op->b;
     unsigned char *storage = run->engine->storage;
-    const struct host_function_state *connected = run->engine->host_functions + op->a;
+    struct host_function_state *connected = run->engine->host_functions + op->a;
     for (uint32_t i = 0; i < function->inputs; ++i)
         copy_run(run->image, &copies[i], storage, places[i], run->engine->pool);
+    connected->busy = true;
     pop_status status = connected->callback((const void *const *)places, places + function->inputs, connected->user);
+    connected->busy = false;
     for (uint32_t i = 0; status == POP_OK && i < function->outputs; ++i)
         copy_run(run->image, &copies[function->inputs + i], places[function->inputs + i], storage, run->engine->pool);
     return status;

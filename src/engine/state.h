@@ -42,6 +42,7 @@ struct stream_state {
 struct host_function_state {
     pop_host_callback callback;
     void *user;
+    bool busy; /* it is running */
 };
 struct remote_state {
     unsigned char *rows;
@@ -66,6 +67,8 @@ struct pop_engine {
     bool loaded, running, checked_mode, prefetch, guide_format;
     bool profiling; /* runs are recorded; never on a device without a model */
     bool watched;   /* faults of codelets come to us (fault.h) */
+    bool destroyed; /* by a callback: goes when the outermost call that runs callbacks returns */
+    unsigned entered; /* such calls in progress */
     atomic_bool stop;
     unsigned char *storage, *scratch, *states;
     unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
@@ -80,6 +83,10 @@ struct pop_engine {
     struct trace trace;          /* what ran since load or the last reset */
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };
+
+/* engine.c: around what runs callbacks.  The engine may be gone after engine_leave. */
+void engine_enter(pop_engine *engine);
+void engine_leave(pop_engine *engine);
 
 /* A run in progress.  The vectors of loops and callers end with the run. */
 struct run {

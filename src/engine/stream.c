@@ -18,8 +18,11 @@ static void drop_prefetched(struct stream_state *stream)
     if (!stream->prefetched)
         return;
     stream->prefetched = false;
-    if (stream->callback.invalidate_prefetched)
-        stream->callback.invalidate_prefetched(stream->callback.user);
+    if (!stream->callback.invalidate_prefetched)
+        return;
+    stream->busy = true;
+    stream->callback.invalidate_prefetched(stream->callback.user);
+    stream->busy = false;
 }
 
 void streams_drop_prefetched(pop_engine *engine)
@@ -28,20 +31,25 @@ void streams_drop_prefetched(pop_engine *engine)
         drop_prefetched(&engine->streams[i]);
 }
 
-static void disconnect(struct stream_state *stream)
+/* Connects a stream anew; what was connected is let go when nothing refers to it, for its release may call the engine. */
+static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
+    engine_enter(engine);
     drop_prefetched(stream);
-    if (stream->kind == STREAM_CALLBACK && stream->callback.release)
-        stream->callback.release(stream->callback.user);
-    free(stream->buffer);
-    *stream = (struct stream_state){ .bytes = stream->bytes };
+    struct stream_state before = *stream;
+    anew.bytes = before.bytes;
+    *stream = anew;
+    if (before.kind == STREAM_CALLBACK && before.callback.release)
+        before.callback.release(before.callback.user);
+    free(before.buffer);
+    engine_leave(engine);
 }
 
 void streams_destroy(pop_engine *engine)
 {
     const struct image *image = engine->image;
     for (size_t i = 0; i < image->streams.count; ++i)
-        disconnect(&engine->streams[i]);
+        connect(engine, &engine->streams[i], (struct stream_state){ .kind = STREAM_NONE });
     for (size_t i = 0; i < image->programs.count; ++i) {
         vec_free(&engine->needs[i].streams);
         vec_free(&engine->needs[i].host_functions);
@@ -116,6 +124,10 @@ static struct stream_state *find_stream(pop_engine *engine, const char *handle, 
         error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, engine ? "the handle is NULL" : "the engine is NULL");
         return NULL;
     }
+    if (engine->destroyed) {
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the engine was destroyed");
+        return NULL;
+    }
     const struct image *image = engine->image;
     for (size_t i = 0; i < image->streams.count; ++i) {
         if (strcmp(image_string(image, image->streams.data[i].name), handle) != 0)
@@ -140,9 +152,7 @@ pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
     if (!buffer && stream->bytes)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, "pop_engine_connect_stream", "the buffer for stream '%s' is NULL",
                          handle);
-    disconnect(stream);
-    stream->kind = STREAM_BUFFER;
-    stream->at = stream->begin = buffer;
+    connect(engine, stream, (struct stream_state){ .kind = STREAM_BUFFER, .begin = buffer, .at = buffer });
     return POP_OK;
 }
 
@@ -160,10 +170,7 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
                          "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of one transfer", handle,
                          (size_t)(to - from), stream->bytes);
-    disconnect(stream);
-    stream->kind = STREAM_CIRCULAR;
-    stream->at = stream->begin = begin;
-    stream->end = end;
+    connect(engine, stream, (struct stream_state){ .kind = STREAM_CIRCULAR, .begin = begin, .end = end, .at = begin });
     return POP_OK;
 }
 
@@ -179,10 +186,7 @@ pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *ha
     if (!buffer)
         return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %zu bytes of host memory for stream '%s'",
                          stream->bytes, handle);
-    disconnect(stream);
-    stream->kind = STREAM_CALLBACK;
-    stream->callback = callback;
-    stream->buffer = buffer;
+    connect(engine, stream, (struct stream_state){ .kind = STREAM_CALLBACK, .callback = callback, .buffer = buffer });
     return POP_OK;
 }
 
