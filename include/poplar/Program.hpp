@@ -107,7 +107,7 @@ public:
         : Program(detail::checkedProgram(debugContext,
                                          pop_execute_consensus_at(detail::where(debugContext), detail::inStore(set.c(), consensus.c().store),
                                                                   consensus.c(), detail::name(debugContext)),
-                                         consensus.c().store))
+                                         set.c().store, consensus.c().store))
     {}
 };
 

@@ -99,8 +99,10 @@ TEST(a_sequence_that_holds_itself)
     Sequence a, b;
     CHECK_THROWS(a.add(a), graph_recursion_error, "itself");
     a.add(b);
+    CHECK_THROWS(b.add(a), graph_recursion_error, "itself");
+    a.add(Execute(g.addOne)); // now the graph says so
     b.add(a);
-    CHECK_THROWS(g.first(a), graph_recursion_error, "");
+    CHECK_THROWS(g.first(a), graph_recursion_error, "itself");
     CHECK(g.first(Execute(g.addOne)) == 1);
 }
 
@@ -374,6 +376,59 @@ TEST(names_do_not_clash)
     poplar::program::Sequence s;
     s.add(poplar::program::If(g.flag, program::Sequence(), Sequence()));
     CHECK(g.first(s) == 0);
+}
+
+TEST(what_cannot_be_made_is_as_it_was)
+{
+    RunGraph g, other;
+    Tensor mine = g.graph.addVariable(FLOAT, { 1 }, "mine"), theirs = other.graph.addVariable(FLOAT, { 1 }, "theirs");
+    Sequence first, second, both;
+    both.add(first);
+    both.add(second);
+    first.add(Copy(theirs, theirs));
+    second.add(PrintTensor("mine", mine));
+    for (int i = 0; i < 2; ++i)
+        CHECK_THROWS(both.c(g.graph.c()), poplar_error, "another graph");
+}
+
+TEST(programs_that_hold_themselves)
+{
+    RunGraph g;
+    Sequence sequence;
+    Repeat repeat(2, sequence);
+    Sequence around{ repeat, sequence, sequence };
+    CHECK_THROWS(sequence.add(sequence), graph_recursion_error, "test_program.cpp");
+    CHECK_THROWS(sequence.add(repeat), graph_recursion_error, "hold itself");
+    CHECK_THROWS(sequence.add(around), graph_recursion_error, "hold itself");
+    CHECK(around.c(g.graph.c()).id && sequence.isEmpty());
+}
+
+TEST(depth_has_no_limit)
+{
+    RunGraph g;
+    Sequence outer;
+    Program repeats = Sequence();
+    for (int i = 0; i < 100000; ++i) {
+        Sequence around;
+        around.add(outer);
+        outer = around;
+        repeats = Repeat(1, repeats);
+    }
+    CHECK(outer.c(g.graph.c()).id != 0);
+    Sequence waiting;
+    for (int i = 0; i < 100000; ++i) {
+        Sequence around;
+        around.add(waiting);
+        waiting = around;
+    }
+}
+
+TEST(an_error_is_thrown_by_the_call_that_made_it)
+{
+    RunGraph g, other;
+    ComputeSet set = g.graph.addComputeSet("set");
+    CHECK_THROWS(Execute(set, other.graph.addVariable(BOOL, {}, "consensus")), poplar_error, "another graph");
+    CHECK(g.graph.addVariable(FLOAT, { 1 }).valid());
 }
 
 MAIN()

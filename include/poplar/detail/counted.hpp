@@ -58,6 +58,14 @@ public:
             to->destroy(to);
     }
     Counted *get() const { return to; }
+    // What was counted, when this was its last handle, which then is none and ends nothing; else NULL.
+    Counted *takeLast()
+    {
+        Counted *last = to && __atomic_load_n(&to->handles, __ATOMIC_ACQUIRE) == 1 ? to : nullptr;
+        if (last)
+            to = nullptr;
+        return last;
+    }
 
 private:
     Counted *to;

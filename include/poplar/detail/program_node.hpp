@@ -15,6 +15,7 @@
 namespace poplar {
 namespace detail {
 
+class ProgramList;
 struct ProgramNode;
 
 // The graph that a store belongs to; what says which operand has none.
@@ -77,10 +78,11 @@ protected:
     pop_program known() const;
     bool same(const Program &other) const;
 
-    pop_program made;                          // null: see node
+    pop_program made;      // null: see node
     detail::Handle shared; // the node of what may wait for a graph; null for the others
     detail::ProgramNode *node() const;
     friend struct detail::ProgramNode;
+    friend class detail::ProgramList;
 };
 
 } // namespace program
@@ -101,6 +103,7 @@ public:
 
     std::size_t size() const { return count; }
     const program::Program &operator[](std::size_t i) const { return list[i]; }
+    Counted *takeLast(std::size_t i) { return list[i].shared.takeLast(); }
     void add(const program::Program &program)
     {
         if (count == room) {
@@ -129,15 +132,18 @@ struct ProgramNode : Counted {
     enum Kind : unsigned char { SEQUENCE, BLOCK, REPEAT, EXECUTE, CALL, SYNC, ABORT };
 
     ProgramNode(unsigned char of, const DebugContext &debugContext)
-        : Counted(end), made(), place(detail::where(debugContext)), number(0), kind(of), name(debugContext.getPathName())
+        : Counted(end), made(), place(detail::where(debugContext)), number(0), kind(of), making(false), above(nullptr), next(0),
+          name(debugContext.getPathName())
     {
     }
-    static void end(Counted *self) { delete static_cast<ProgramNode *>(self); }
 
     pop_program made; // null until the graph is known
     pop_where place;
     unsigned number; // count of Repeat, type of Sync, id of a compute set or function; 1 for an Abort with a message
     unsigned char kind;
+    bool making;        // it stands on the path of make(), with what holds it and its next child
+    ProgramNode *above;
+    std::size_t next;
     std::string name, message;
     ProgramList children; // until it is made
 
@@ -145,46 +151,144 @@ struct ProgramNode : Counted {
     pop_program make(pop_graph *graph);
     void add(const program::Program &child, pop_where where);
     Handle copy(pop_where where) const;
+
+private:
+    static void end(Counted *self);
+    struct Path;
+    void build(pop_graph *graph);
+    bool isHeldBy(ProgramNode *other);
 };
 
+// Programs may be nested deeper than calls can be: the path to the one being made is a list.  It is left behind by an exception, too.
+struct ProgramNode::Path {
+    ProgramNode *top;
+
+    Path() : top(nullptr) {}
+    Path(const Path &) = delete;
+    Path &operator=(const Path &) = delete;
+    ~Path()
+    {
+        while (top)
+            leave();
+    }
+    void enter(ProgramNode *node)
+    {
+        if (node->making)
+            raise(POP_GRAPH_RECURSION_ERROR, node->place, "program", "a program holds itself");
+        node->making = true;
+        node->above = top;
+        node->next = 0;
+        top = node;
+    }
+    void leave()
+    {
+        top->making = false;
+        top = top->above;
+    }
+};
+
+// Its children first.  What cannot be made is as it was.
 inline pop_program ProgramNode::make(pop_graph *graph)
 {
     if (made.id)
         return made;
     if (!graph)
-        raise(POP_CONTROL_PROGRAM_ERROR, "a program was used without a graph");
+        raise(POP_CONTROL_PROGRAM_ERROR, place, "program", "a program was used without a graph");
+    Path path;
+    path.enter(this);
+    while (path.top) {
+        ProgramNode *node = path.top;
+        if (node->next < node->children.size()) {
+            ProgramNode *child = node->children[node->next++].node();
+            if (child && !child->made.id)
+                path.enter(child);
+        } else {
+            node->build(graph);
+            path.leave();
+        }
+    }
+    return made;
+}
+
+// Of children that are made.
+inline void ProgramNode::build(pop_graph *graph)
+{
+    pop_program built;
     pop_store *store = nullptr;
-    ProgramList list;
-    list.swap(children); // a program that holds itself ends here; compiling says what is wrong with it
     switch (kind) {
     case SEQUENCE:
-        made = pop_sequence_at(place, graph, debugName());
+        built = pop_sequence_at(place, graph, debugName());
         break;
     case BLOCK:
-        made = pop_block_at(place, list[0].c(graph), debugName());
+        built = pop_block_at(place, children[0].c(graph), debugName());
         break;
     case REPEAT:
-        made = pop_repeat_at(place, number, list[0].c(graph), debugName());
+        built = pop_repeat_at(place, number, children[0].c(graph), debugName());
         break;
     case SYNC:
-        made = pop_sync_at(place, graph, static_cast<pop_sync_type>(number), debugName());
+        built = pop_sync_at(place, graph, static_cast<pop_sync_type>(number), debugName());
         break;
     case ABORT:
-        made = pop_abort_at(place, graph, number ? message.c_str() : nullptr, debugName());
+        built = pop_abort_at(place, graph, number ? message.c_str() : nullptr, debugName());
         break;
-    default: { /* a compute set or function that was made from its number */
+    default: { // a compute set or function that was made from its number
         store = pop_sequence_at(place, graph, nullptr).store;
         const pop_compute_set set = { store, number };
         const pop_function function = { store, number };
-        made = kind == EXECUTE ? pop_execute_at(place, set, debugName()) : pop_call_at(place, function, debugName());
+        built = kind == EXECUTE ? pop_execute_at(place, set, debugName()) : pop_call_at(place, function, debugName());
     }
     }
-    if (!made.id)
+    if (!built.id)
         raiseFrom(graph);
     if (kind == SEQUENCE)
-        for (std::size_t i = 0; i < list.size(); ++i)
-            add(list[i], place);
-    return made;
+        for (std::size_t i = 0; i < children.size(); ++i)
+            pop_sequence_add_at(place, built, children[i].c(graph));
+    check(graph);
+    made = built;
+    ProgramList none;
+    none.swap(children);
+}
+
+// Children that nobody else holds end in turn, not each within the one that held it.
+inline void ProgramNode::end(Counted *self)
+{
+    ProgramNode *ending = static_cast<ProgramNode *>(self);
+    ending->above = nullptr;
+    while (ending) {
+        ProgramNode *node = ending;
+        ending = node->above;
+        for (std::size_t i = 0; i < node->children.size(); ++i)
+            if (Counted *last = node->children.takeLast(i)) {
+                ProgramNode *child = static_cast<ProgramNode *>(last);
+                child->above = ending;
+                ending = child;
+            }
+        delete node;
+    }
+}
+
+// Whether it is, or lies below, another program that waits.  Those that were met are a list.
+inline bool ProgramNode::isHeldBy(ProgramNode *other)
+{
+    bool held = false;
+    ProgramNode *last = other;
+    other->making = true;
+    other->above = nullptr;
+    for (ProgramNode *node = other; node && !held; node = node->above) {
+        held = node == this;
+        for (std::size_t i = 0; i < node->children.size(); ++i) {
+            ProgramNode *child = node->children[i].node();
+            if (!child || child->making)
+                continue;
+            child->making = true;
+            child->above = nullptr;
+            last->above = child;
+            last = child;
+        }
+    }
+    for (ProgramNode *node = other; node; node = node->above)
+        node->making = false;
+    return held;
 }
 
 inline void ProgramNode::add(const program::Program &child, pop_where where)
@@ -194,8 +298,8 @@ inline void ProgramNode::add(const program::Program &child, pop_where where)
     if (!made.id) {
         pop_program known = child.known();
         if (!known.id) {
-            if (child.node() == this)
-                raise(POP_GRAPH_RECURSION_ERROR, "a sequence cannot be added to itself");
+            if (child.node() == this || (handles > 1 && isHeldBy(child.node()))) // a circle would stay in memory for ever
+                raise(POP_GRAPH_RECURSION_ERROR, where, "program", "a program cannot hold itself");
             children.add(child);
             return;
         }
