@@ -90,7 +90,7 @@ POP_API const char *popsolver_name(const popsolver_model *model, popsolver_varia
 
 /* ---- values made of others: each returns a variable ---- */
 #define popsolver_product(...) popsolver_product_at(POP_HERE, __VA_ARGS__)
-/* Of none it is 1; of one, that variable itself. */
+/* Of none it is 1; of one, that variable itself.  Neighbours are multiplied first, and what they give must be below 2^64, too. */
 POP_API popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model, popsolver_variables variables, const char *name);
 #define popsolver_sum(...) popsolver_sum_at(POP_HERE, __VA_ARGS__)
 /* Of none it is 0. */

@@ -407,6 +407,48 @@ static void whole_numbers_do_not_wrap(void **state)
     popsolver_model_destroy(m);
 }
 
+/* Bounds that follow are found without a choice, even among 2^64 values: each row makes c of a and b, and leaves one value of each. */
+static void bounds_decide(void **state)
+{
+    (void)state;
+    static const struct { enum operation operation; uint64_t a[2], b[2], c[2], a_is, b_is; } rows[] = {
+        { FLOORDIV, { 100, 100 }, { 0, 101 }, { 0, 0 }, 100, 101 },
+        { FLOORDIV, { 100, 100 }, { 0, TOP }, { 100, TOP }, 100, 1 },
+        { FLOORDIV, { 0, 300 }, { 100, 100 }, { 3, 9 }, 300, 100 },
+        { FLOORDIV, { 399, TOP }, { 100, 100 }, { 0, 3 }, 399, 100 },
+        { CEILDIV, { 100, 100 }, { 0, TOP }, { 100, 200 }, 100, 1 },
+        { CEILDIV, { 100, 100 }, { 0, 100 }, { 0, 1 }, 100, 100 },
+        { CEILDIV, { 0, 201 }, { 100, 100 }, { 3, 9 }, 201, 100 },
+        { CEILDIV, { 300, TOP }, { 100, 100 }, { 0, 3 }, 300, 100 },
+        { PRODUCT, { 1, TOP }, { TOP / 2 + 1, TOP }, { 0, TOP / 2 + 1 }, 1, TOP / 2 + 1 },
+        { PRODUCT, { 1, TOP }, { TOP / 2 + 1, TOP / 2 + 1 }, { 0, TOP }, 1, TOP / 2 + 1 },
+        { PRODUCT, { 7, 7 }, { 0, TOP }, { 77, 83 }, 7, 11 },
+        { SUM, { 0, TOP }, { TOP - 1, TOP }, { TOP, TOP }, 1, TOP - 1 },
+        { SUB, { 0, 9 }, { 4, TOP }, { 5, TOP }, 9, 4 },
+        { MAX, { 0, 8 }, { 0, 9 }, { 9, 9 }, 0, 9 },
+        { MIN, { 6, TOP }, { 5, TOP }, { 0, 5 }, 6, 5 },
+        { MOD, { 17, 17 }, { 9, 9 }, { 0, TOP }, 17, 9 },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        popsolver_model *m = popsolver_model_create();
+        const bool free_a = rows[i].operation == MAX || rows[i].operation == MIN || rows[i].operation == SUM;
+        const uint64_t top = free_a ? rows[i].a_is : rows[i].a[1]; /* what the rule says nothing about is given */
+        const variable ab[] = { popsolver_add_variable(m, free_a ? rows[i].a_is : rows[i].a[0], top, "a"),
+                                popsolver_add_variable(m, rows[i].b[0], rows[i].b[1], "b") };
+        popsolver_restrict(m, post(m, rows[i].operation, ab, 2, NULL), rows[i].c[0], rows[i].c[1]);
+        const popsolver_solution s = popsolver_minimize(m, (popsolver_variables){ 0 });
+        if (s.outcome != POPSOLVER_SOLVED || popsolver_model_statistics(m).choices || popsolver_value(s, ab[0]) != rows[i].a_is ||
+            popsolver_value(s, ab[1]) != rows[i].b_is)
+            fail_msg("row %zu: outcome %d, %u choices", i, (int)s.outcome, (unsigned)popsolver_model_statistics(m).choices);
+        popsolver_model_destroy(m);
+    }
+    popsolver_model *m = popsolver_model_create();
+    const variable any = popsolver_add_variable(m, 0, TOP, NULL);
+    popsolver_less(m, any, any);
+    assert_false(feasible(m));
+    popsolver_model_destroy(m);
+}
+
 static void objectives_in_order(void **state)
 {
     (void)state;
@@ -660,6 +702,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_models),
         cmocka_unit_test(whole_numbers_do_not_wrap),
+        cmocka_unit_test(bounds_decide),
         cmocka_unit_test(objectives_in_order),
         cmocka_unit_test(solutions_live_as_long_as_their_model),
         cmocka_unit_test(calls),
