@@ -154,22 +154,41 @@ pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begin
     return tensor_pack(&v);
 }
 
-/* Clears results that a failing call must not leave behind; returns whether the call may go on. */
-static bool open_slices(pop_tensor t, pop_tensor *slices, size_t count)
+/* Results that a failing call must not leave behind, and where their nodes begin. */
+struct results {
+    pop_tensor *slices;
+    size_t count, mark;
+};
+
+/* Clears the results; false when the call may not go on. */
+static bool open_slices(pop_tensor t, pop_tensor *slices, size_t count, struct results *results)
 {
     for (size_t i = 0; i < count; ++i)
         slices[i] = (pop_tensor){ 0 };
-    return store_ready(t.store);
+    if (!store_ready(t.store))
+        return false;
+    *results = (struct results){ slices, count, tensor_nodes_mark(t.store->nodes) };
+    return true;
+}
+
+/* Gives back what a call had made when it failed; returns false. */
+static bool drop_slices(pop_tensor t, const struct results *results)
+{
+    for (size_t i = 0; i < results->count; ++i)
+        results->slices[i] = (pop_tensor){ 0 };
+    tensor_nodes_release(t.store->nodes, results->mark);
+    return false;
 }
 
 bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices)
 {
-    if (!open_slices(t, slices, intervals.count))
+    struct results results;
+    if (!open_slices(t, slices, intervals.count, &results))
         return false;
     for (size_t i = 0; i < intervals.count; ++i) {
         slices[i] = slice_as(where, t, intervals.list[i].begin, intervals.list[i].end, dim, "pop_tensor_slices");
         if (!slices[i].store)
-            return open_slices((pop_tensor){ 0 }, slices, i);
+            return drop_slices(t, &results);
     }
     return true;
 }
@@ -195,25 +214,27 @@ bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interv
                                  pop_tensor *slices)
 {
     size_t count = lists ? lists->count : 0;
-    if (!open_slices(t, slices, count))
+    struct results results;
+    if (!open_slices(t, slices, count, &results))
         return false;
     for (size_t i = 0; i < count; ++i) {
         slices[i] =
             slice_list(where, t, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i], dim);
         if (!slices[i].store)
-            return open_slices((pop_tensor){ 0 }, slices, i);
+            return drop_slices(t, &results);
     }
     return true;
 }
 
 bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim, pop_tensor *slices)
 {
-    if (!open_slices(t, slices, indices.count))
+    struct results results;
+    if (!open_slices(t, slices, indices.count, &results))
         return false;
     for (size_t i = 0; i < indices.count; ++i) {
         slices[i] = slice_as(where, t, indices.list[i], (size_t)indices.list[i] + 1, dim, "pop_tensor_slices_indices");
         if (!slices[i].store)
-            return open_slices((pop_tensor){ 0 }, slices, i);
+            return drop_slices(t, &results);
     }
     return true;
 }

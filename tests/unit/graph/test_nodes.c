@@ -284,6 +284,32 @@ static void calls_leave_no_nodes_of_their_own(void **state)
     done(&s);
 }
 
+/* What was made of the first lists, when a later one is wrong. */
+static void failed_slices_leave_no_nodes(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor list = join(s.a, s.b), slices[5];
+    pop_mark mark = pop_graph_mark(s.graph);
+    pop_interval parts[] = { { 0, 3 }, { 5, 9 }, { 90, 120 }, { 0, 3 }, { 7, 7000 } };
+    size_t first[] = { 0, 2, 3, 5 };
+    pop_interval_lists lists = { 3, first, parts };
+    for (int i = 0; i < 3; ++i) {
+        assert_false(pop_tensor_slices_nested(list, &lists, 0, slices));
+        EXPECT_ERROR(s.graph, POP_INDEX_ERROR, "7000");
+        assert_false(pop_tensor_slices(list, ((pop_interval_list){ 5, parts }), 0, slices));
+        EXPECT_ERROR(s.graph, POP_INDEX_ERROR, "7000");
+        assert_false(pop_tensor_slices_indices(list, POP_DIMS(1, 2, 200), 0, slices));
+        EXPECT_ERROR(s.graph, POP_INDEX_ERROR, "201");
+        for (int k = 0; k < 3; ++k)
+            assert_false(pop_tensor_valid(slices[k]));
+        assert_int_equal(pop_graph_mark(s.graph).position, mark.position);
+    }
+    assert_true(pop_tensor_slices_nested(list, &(pop_interval_lists){ 2, first, parts }, 0, slices));
+    assert_int_equal(pop_tensor_num_elements(slices[0]), 7);
+    done(&s);
+}
+
 static void a_retained_value_outlives_its_graph(void **state)
 {
     (void)state;
@@ -311,6 +337,7 @@ int main(void)
         cmocka_unit_test(marks_leave_what_is_retained),
         cmocka_unit_test(marks_work_below_what_is_retained),
         cmocka_unit_test(calls_leave_no_nodes_of_their_own),
+        cmocka_unit_test(failed_slices_leave_no_nodes),
         cmocka_unit_test(a_retained_value_outlives_its_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
