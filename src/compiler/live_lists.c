@@ -255,7 +255,8 @@ static void sweep(struct lists *l)
     struct model *model = &l->c->image->model;
     uint64_t most = most_bytes(l);
     size_t next = 0;
-    memset(vec_extend(&model->step_live, model->steps.count), 0, model->steps.count * sizeof(uint32_t));
+    if (model->steps.count)
+        memset(vec_extend(&model->step_live, model->steps.count), 0, model->steps.count * sizeof(uint32_t));
     for (uint32_t position = 0; position < l->live->step.count; ++position) {
         uint32_t step = l->live->step.data[position];
         for (; next < l->changes.count && l->changes.data[next].position <= position; ++next)

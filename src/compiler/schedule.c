@@ -15,8 +15,10 @@ struct schedule {
     struct cost_tile tile; /* the current one */
     uint64_t vertices;     /* on it */
     uint64_t *active;      /* by group */
+    uint64_t estimated;    /* cycles of the set's vertices so far, in issue slots */
     uint32_t index;        /* of the model's set */
     bool trace, keep;      /* keep: cycles of each vertex are asked for */
+    bool over;             /* they are too many */
 };
 
 /* For profiles that tell of each vertex: a worker has one of the tile's issue slots. */
@@ -27,7 +29,19 @@ static void keep_vertex(struct schedule *s, const struct vertex_group *group, ui
     *vec_push(&c->image->model.vertices) = (struct model_vertex){ s->index, tables_type(c, group->type), cycles };
 }
 
-/* Adds vertices of one type on a tile; false when one has no estimate. */
+/* Whether an image can say how long the set takes. */
+static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
+{
+    uint64_t each = s->c->store->target.num_worker_contexts;
+    s->over = cycles > (FIGURE_MOST - s->estimated) / each;
+    if (s->over)
+        return compiler_fail_vertex(s->c, POP_OVERFLOW_ERROR, vertex, "%llu cycles are estimated for it: the vertices of its compute set take more than 2^48 in all",
+                                    (unsigned long long)cycles);
+    s->estimated += cycles * each;
+    return true;
+}
+
+/* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
 static bool schedule_group(struct schedule *s, const struct vertex_group *group, uint64_t first, uint64_t last)
 {
     bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
@@ -35,6 +49,8 @@ static bool schedule_group(struct schedule *s, const struct vertex_group *group,
         pop_perf perf;
         prefetch_vertex(s->c, i);
         if (!store_estimate(s->c->store, s->c->order[i], &perf))
+            return false;
+        if (!add_estimate(s, s->c->order[i], perf.cycles))
             return false;
         if (s->keep)
             keep_vertex(s, group, perf.cycles, worker);
@@ -56,7 +72,8 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
         const struct vertex_group *group = &c->groups.data[s->set->first_group + g];
         uint64_t before = s->tile.active;
         if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
-            s->image->missing_estimate = compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
+            if (!s->over)
+                s->image->missing_estimate = compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
             return false;
         }
         s->active[g] += s->tile.active - before;
@@ -64,7 +81,7 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     return true;
 }
 
-static void schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, bool keep)
+static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, bool keep)
 {
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
     struct schedule s = { .c = c, .set = set, .image = out, .active = mem_zero(set->groups, sizeof(*s.active)),
@@ -84,8 +101,8 @@ static void schedule_set(struct compiler *c, const struct used_set *set, struct 
         tables_share(c, tables_type(c, group->type), (uint32_t)group->count, out->missing_estimate ? 0 : s.active[g]);
     }
     free(s.active);
-    if (!out->missing_estimate)
-        return;
+    if (s.over || !out->missing_estimate)
+        return !s.over;
     struct model *model = &c->image->model;
     model->sets.data[s.index].missing_estimate = out->missing_estimate;
     model->sets.data[s.index].parts = 0;
@@ -93,6 +110,7 @@ static void schedule_set(struct compiler *c, const struct used_set *set, struct 
     model->vertices.count = kept;
     LOG(COMPILER, WARN, "cycles of compute set '%s' are not known: vertex type '%s' has no performance estimate", name,
         image_string(c->image, out->missing_estimate));
+    return true;
 }
 
 bool pass_schedule(struct compiler *c)
@@ -102,6 +120,7 @@ bool pass_schedule(struct compiler *c)
     c->type_of = mem_zero(c->store->types.count, sizeof(*c->type_of));
     bool keep = strcmp(options_get(c->options, "engine", "debug.computeInstrumentationLevel"), "vertex") == 0;
     for (size_t s = 0; s < c->sets.count; ++s)
-        schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], keep);
+        if (!schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], keep))
+            return false;
     return true;
 }

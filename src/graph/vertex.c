@@ -63,6 +63,9 @@ void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex verte
         error_path(&graph->store->error, store_name(graph->store, graph->store->sets.data[v->set].name));
 }
 
+/* The largest figure of an image. */
+#define MOST_ESTIMATE ((uint64_t)1 << 48)
+
 void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles,
                                     uint64_t flops)
 {
@@ -72,6 +75,11 @@ void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_verte
     struct vertex *v = vertex_of(graph, where, "pop_graph_set_perf_estimate", vertex);
     if (!v)
         return;
+    if (cycles > MOST_ESTIMATE) {
+        store_fail_in(store, POP_OVERFLOW_ERROR, where, "pop_graph_set_perf_estimate", store_name(store, store->sets.data[v->set].name),
+                      "an estimate of %llu cycles; it can be 2^48 at most", (unsigned long long)cycles);
+        return;
+    }
     uint32_t *known = &store->estimate_cache[(cycles * 31 + flops) % STORE_CACHE];
     if (!*known || store->estimates.data[*known - 1].cycles != cycles ||
         store->estimates.data[*known - 1].flops != flops) {

@@ -3,9 +3,6 @@
  * target, the tree of steps without a cycle.  Figures may be anything up to a bound that keeps sums from overflowing. */
 #include "image/check.h"
 
-/* Cycles and bytes of one step on one tile, and of a tile's memory. */
-#define FIGURE_MOST ((uint64_t)1 << 48)
-
 static bool is_string(const struct check *check, uint32_t string)
 {
     return string < check->image->strings.count;

@@ -52,6 +52,7 @@ enum image_op_kind {
     OP_KINDS
 };
 #define OP_NONE UINT32_MAX
+#define FIGURE_MOST ((uint64_t)1 << 48) /* cycles and bytes of one step on one tile, and of a tile's memory, are not more */
 struct image_op { uint16_t kind; /* enum image_op_kind */ uint16_t reserved; uint32_t a, b, c; uint64_t d; };
 struct image_case { int64_t value; uint32_t target; };
 /* Elements read by control flow or prints: a copy plan to a buffer, and what they are. */

@@ -246,6 +246,27 @@ static void test_compute_cost(void **state)
     end(&f);
 }
 
+/* Estimates whose sum an image cannot hold: each at the call, all of them by the compiler. */
+static void test_estimates_that_are_too_large(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 20, 7, "a");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    pop_vertex first = vertex(&f, set, "Scale", 7, (uint64_t)1 << 45);
+    pop_graph_connect(f.graph, first, "data", pop_tensor_slice(a, 0, 1, 0));
+    compiled(&f, pop_execute(set, NULL));
+    image_release(f.image);
+    f.image = NULL;
+    pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, (uint64_t)1 << 45), "data", pop_tensor_slice(a, 1, 2, 0));
+    refused(&f, pop_execute(set, NULL), POP_OVERFLOW_ERROR, "more than 2^48");
+    pop_graph_set_perf_estimate(f.graph, first, ((uint64_t)1 << 48) + 1, 0);
+    assert_int_equal(pop_graph_take_error(f.graph, &f.error), POP_OVERFLOW_ERROR);
+    assert_non_null(strstr(f.error.text, "281474976710657"));
+    end(&f);
+}
+
 /* A tile receives an element once however many of its vertices read it, and sends it once to however many tiles. */
 static void test_exchange_cost(void **state)
 {
@@ -445,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_groups_and_references), cmocka_unit_test(test_gathers), cmocka_unit_test(test_snapshot_and_alignment),
         cmocka_unit_test(test_snapshot_of_many), cmocka_unit_test(test_tables_and_state), cmocka_unit_test(test_control_flow),
         cmocka_unit_test(test_shared_programs_are_called), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_compute_cost),
+        cmocka_unit_test(test_estimates_that_are_too_large),
         cmocka_unit_test(test_exchange_cost), cmocka_unit_test(test_exchange_of_overlapping_runs),
         cmocka_unit_test(test_initial_contents_and_handles), cmocka_unit_test(test_compiling_twice),
         cmocka_unit_test(test_progress), cmocka_unit_test(test_callbacks_cannot_change_the_graph),
