@@ -61,7 +61,7 @@ static void reflection_command(struct command *command, const struct source *sou
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
     if (source->language == POPC_CPP) /* attributes and pragmas are other compilers' */
-        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared", NULL });
+        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared", "-Wl,--defsym=__dso_handle=0", NULL });
     if (source->language == POPC_CPP && !compiler_is_clang(compiler)) /* or classes with virtual functions are not described */
         command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
     command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
@@ -232,7 +232,7 @@ static pop_status read_made(const struct source *source, const char *compiler, c
                             struct reflection *reflection, const char *object, size_t size, pop_error *error)
 {
     if (source->flags->level <= machine_level())
-        return made_read(reflection, object, size);
+        return made_read(reflection, object, size, MADE_SECONDS);
     struct popc_flags flags = *source->flags;
     struct source lower = *source;
     char *own;
@@ -241,7 +241,7 @@ static pop_status read_made(const struct source *source, const char *compiler, c
     lower.flags = &flags;
     pop_status status = compile_for_speed(&lower, compiler, scratch, text, built, reflection, &own, &own_size, error);
     if (status == POP_OK)
-        status = made_read(reflection, own, own_size);
+        status = made_read(reflection, own, own_size, MADE_SECONDS);
     free(own);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading a module's objects into the process. */
 #include "popc/elf_symbols.h"
+#include "popc/initialisers.h"
 #include "popc/machine.h"
 #include "popc/module.h"
 
@@ -10,10 +11,20 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Empties the lists of functions that the loader would call. */
+static void hide_lists(int fd, const struct initialisers *initialisers, enum object_ends ends)
+{
+    static const uint64_t none;
+    for (int i = 0; i < (ends == OBJECT_SILENT ? 2 : 1); ++i)
+        while (initialisers->size_at[i] && pwrite(fd, &none, sizeof(none), (off_t)initialisers->size_at[i]) < 0 && errno == EINTR)
+            continue;
+}
 
 /* A descriptor of a file in memory that holds the object; -1 with errno. */
 static int memory_file(const struct module_object *object)
@@ -55,13 +66,15 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
-void *object_open(const struct module_object *object, int mode, struct str *reason)
+void *object_open(const struct module_object *object, int mode, enum object_ends ends, struct initialisers *initialisers, struct str *reason)
 {
+    initialisers_find(object->data, object->size, initialisers);
     int fd = memory_file(object);
     if (fd < 0) {
         str_add(reason, strerror(errno));
         return NULL;
     }
+    hide_lists(fd, initialisers, ends);
     struct str path = { 0 };
     unique_path(fd, &path);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
@@ -88,12 +101,60 @@ static void find_cpp_symbol(const char *symbol, void *context)
         }
 }
 
-static pop_status link_object(const struct module *module, struct module_object *object, pop_error *error)
+/* ---- static initialisers ---- */
+
+struct starter {
+    struct codelet_call call; /* first: fail() gets a pointer to it */
+    jmp_buf stopped;
+    char message[512];
+};
+
+static void on_fail(struct codelet_call *call, const char *message, const char *file, int line)
 {
+    struct starter *starter = (struct starter *)(void *)call;
+    if (file)
+        snprintf(starter->message, sizeof(starter->message), "%s at %s:%d", message, file, line);
+    else
+        snprintf(starter->message, sizeof(starter->message), "%s", message);
+    longjmp(starter->stopped, 1);
+}
+
+/* Any function of an object: a batch of no vertices tells its code whom to call when it fails. */
+static codelet_run any_run(const struct module *module, uint32_t object)
+{
+    for (uint32_t i = 0; i < module->codelet_count; ++i)
+        if (module->codelets[i].object == object)
+            return module_run(module, module->codelets + i);
+    return NULL;
+}
+
+/* False: one has called exit(), or the like. */
+static bool start_object(const struct module *module, uint32_t index, const struct initialisers *initialisers, struct str *reason)
+{
+    struct starter starter = { .call = { .fail = on_fail } };
+    codelet_run run = any_run(module, index);
+    if (run)
+        run(&starter.call);
+    if (!setjmp(starter.stopped)) {
+        initialisers_run(initialisers, module->objects[index].handle);
+        return true;
+    }
+    str_format(reason, "a static initialiser failed: %s", starter.message);
+    return false;
+}
+
+static pop_status link_object(const struct module *module, uint32_t index, pop_error *error)
+{
+    struct module_object *object = module->objects + index;
     struct str reason = { 0 };
+    struct initialisers initialisers;
     elf_each_undefined(object->data, object->size, find_cpp_symbol, &reason);
     if (!reason.length)
-        object->handle = object_open(object, RTLD_NOW, &reason);
+        object->handle = object_open(object, RTLD_NOW, OBJECT_FINALISES, &initialisers, &reason);
+    if (object->handle && !start_object(module, index, &initialisers, &reason)) {
+        dlclose(object->handle);
+        object->handle = NULL;
+    }
     pop_status status = POP_OK;
     if (!object->handle)
         status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name, str_text(&reason));
@@ -124,7 +185,7 @@ pop_status module_link(struct module *module, pop_error *error)
     for (uint32_t i = 0; i < module->object_count && status == POP_OK; ++i)
         if (!module->objects[i].handle) {
             fresh = true;
-            status = link_object(module, module->objects + i, error);
+            status = link_object(module, i, error);
         }
     if (fresh && status == POP_OK)
         status = check_symbols(module, error);

@@ -12,12 +12,13 @@
 
 struct made {
     size_t bytes, alignment;
-    void (*make)(void *at); /* constructs one by default; does nothing when its class has no default constructor */
+    void (*make)(void *at); /* constructs one by default; NULL when its class has no code that does */
 };
 
-/* Sets defaults and alignments of all vertices from their compiled code, which is loaded to construct one of each.  When that cannot be loaded,
- * they are zeros. */
-pop_status made_read(struct reflection *reflection, const void *object, size_t size);
+/* Sets defaults and alignments of all vertices from their compiled code, which is loaded to construct one of each; when that cannot be loaded,
+ * they are zeros.  Code of the file runs in a process of its own, which has `seconds`: graph_program_compilation_error says how it failed. */
+enum { MADE_SECONDS = 10 };
+pop_status made_read(struct reflection *reflection, const void *object, size_t size, unsigned seconds);
 
 /* Words for the linker that fill in constructors (which then do nothing) and computes (which stop the run) that an object lacks; the words
  * are the arena's. */

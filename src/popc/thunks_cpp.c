@@ -62,7 +62,7 @@ static void write_table(const struct reflection *reflection, struct str *out)
     str_add(out, "extern \"C\" __attribute__((visibility(\"default\"))) const struct popc_made " MADE_SYMBOL "[] = {\n");
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         const char *type = reflection->vertices.data[i].spelled;
-        str_format(out, "    { sizeof(%s), alignof(%s), &popc_maker<__is_constructible(%s)>::popc_make<%s> },\n", type, type, type, type);
+        str_format(out, "    { sizeof(%s), alignof(%s), __is_trivially_constructible(%s) ? 0 : &popc_maker<__is_constructible(%s)>::popc_make<%s> },\n", type, type, type, type, type);
     }
     str_add(out, "};\n");
 }
