@@ -31,6 +31,8 @@ struct TimerTimePoint {
 // Holds what it needs of graph and programs.  One thread at a time uses an engine; callbacks run on the thread that called run, and what they throw
 // comes out of it.
 class Engine {
+    typedef detail::Where Where; // an argument that nobody writes: the user's line
+
 public:
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
            const DebugContext &debugContext = {})
@@ -64,96 +66,121 @@ public:
     ~Engine() { delete state; }
 
     // Puts the executable on an attached device; variables get their initial values.
-    void load(const Device &device)
+    void load(const Device &device, Where where = Where::here())
     {
         pop_error error;
-        state->finish(pop_engine_load(c(), device.c(), &error), error);
+        at(where).finish(pop_engine_load(state->engine, device.c(), &error), error, where);
     }
-    // The two halves of load.
-    void prepare(const Device &device) { state->prepared = device.c(); }
-    void prepare(const Device &device, const RuntimeOptions &) { prepare(device); }
-    void deploy()
+    // The two halves of load, the first of which does all there is to do.
+    void prepare(const Device &device, Where where = Where::here())
     {
-        pop_error error;
-        state->finish(pop_engine_load(c(), state->prepared, &error), error);
+        load(device, where);
+        state->prepared = true;
     }
-    void run(unsigned program = 0, const std::string &debugName = "")
+    void prepare(const Device &device, const RuntimeOptions &, Where where = Where::here()) { prepare(device, where); }
+    void deploy(Where where = Where::here())
+    {
+        if (!at(where).prepared)
+            detail::raise(POP_RUNTIME_ERROR, where, "Engine", "the engine was not prepared: call prepare(device) first");
+    }
+    void run(unsigned program = 0, const std::string &debugName = "", Where where = Where::here())
     {
         (void)debugName;
         pop_error error;
-        state->finish(pop_engine_run(c(), program, &error), error);
+        at(where).finish(pop_engine_run(state->engine, program, &error), error, where);
     }
-    void run(unsigned program, const std::string &debugName, const RuntimeOptions &) { run(program, debugName); }
-    void run(unsigned program, const RuntimeOptions &) { run(program); }
-    void loadAndRun(const Device &device, unsigned program = 0)
+    void run(unsigned program, const std::string &debugName, const RuntimeOptions &, Where where = Where::here()) { run(program, debugName, where); }
+    void run(unsigned program, const RuntimeOptions &, Where where = Where::here()) { run(program, "", where); }
+    void loadAndRun(const Device &device, unsigned program = 0, Where where = Where::here())
     {
-        load(device);
-        run(program);
+        load(device, where);
+        run(program, "", where);
     }
     // Ends a run, from a callback or another thread, after its current step.
     void stop() { pop_engine_stop(c()); }
 
     // Tensors, by the handles of createHostWrite and createHostRead.  One pointer: as many bytes as the tensor has.
-    void writeTensor(StringRef handle, const void *data) { write(handle, data, POP_WHOLE); }
-    void writeTensor(StringRef handle, const void *begin, const void *end) { write(handle, begin, detail::distance(begin, end)); }
-    template <typename T> void writeTensor(StringRef handle, ArrayRef<T> data) { write(handle, data.data(), data.size() * sizeof(T)); }
-    template <typename T, typename A> void writeTensor(StringRef handle, const std::vector<T, A> &data)
+    void writeTensor(StringRef handle, const void *data, Where where = Where::here()) { write(handle, data, POP_WHOLE, where); }
+    void writeTensor(StringRef handle, const void *begin, const void *end, Where where = Where::here())
     {
-        write(handle, data.data(), data.size() * sizeof(T));
+        write(handle, begin, detail::distance(begin, end), where);
     }
-    void readTensor(StringRef handle, void *data) { read(handle, data, POP_WHOLE); }
-    void readTensor(StringRef handle, void *begin, void *end) { read(handle, begin, detail::distance(begin, end)); }
-    template <typename T, typename A> void readTensor(StringRef handle, std::vector<T, A> &data)
+    template <typename T> void writeTensor(StringRef handle, ArrayRef<T> data, Where where = Where::here())
     {
-        read(handle, data.data(), data.size() * sizeof(T));
+        write(handle, data.data(), data.size() * sizeof(T), where);
+    }
+    template <typename T, typename A> void writeTensor(StringRef handle, const std::vector<T, A> &data, Where where = Where::here())
+    {
+        write(handle, data.data(), data.size() * sizeof(T), where);
+    }
+    void readTensor(StringRef handle, void *data, Where where = Where::here()) { read(handle, data, POP_WHOLE, where); }
+    void readTensor(StringRef handle, void *begin, void *end, Where where = Where::here())
+    {
+        read(handle, begin, detail::distance(begin, end), where);
+    }
+    template <typename T, typename A> void readTensor(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
+    {
+        read(handle, data.data(), data.size() * sizeof(T), where);
     }
 
     // Streams.  A pointer alone: the same elements each time; a range: a circle, in which each transfer moves on.
-    void connectStream(StringRef handle, void *data)
+    void connectStream(StringRef handle, void *data, Where where = Where::here())
     {
         pop_error error;
-        state->finish(pop_engine_connect_stream(c(), detail::CString(handle), data, &error), error);
+        at(where).finish(pop_engine_connect_stream(state->engine, detail::CString(handle), data, &error), error, where);
     }
-    void connectStream(StringRef handle, void *begin, void *end)
+    void connectStream(StringRef handle, void *begin, void *end, Where where = Where::here())
     {
         pop_error error;
-        state->finish(pop_engine_connect_stream_circular(c(), detail::CString(handle), begin, end, &error), error);
+        at(where).finish(pop_engine_connect_stream_circular(state->engine, detail::CString(handle), begin, end, &error), error, where);
     }
-    template <typename T> void connectStream(StringRef handle, ArrayRef<T> data)
+    template <typename T> void connectStream(StringRef handle, ArrayRef<T> data, Where where = Where::here())
     {
-        connectStream(handle, const_cast<T *>(data.data()), const_cast<T *>(data.data() + data.size()));
+        connectStream(handle, const_cast<T *>(data.data()), const_cast<T *>(data.data() + data.size()), where);
     }
-    template <typename T, typename A> void connectStream(StringRef handle, std::vector<T, A> &data)
+    template <typename T, typename A> void connectStream(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
     {
-        connectStream(handle, data.data(), data.data() + data.size());
+        connectStream(handle, data.data(), data.data() + data.size(), where);
     }
-    void connectStream(const DataStream &stream, void *data) { connectStream(stream.handle(), data); }
-    void connectStream(const DataStream &stream, void *begin, void *end) { connectStream(stream.handle(), begin, end); }
-    template <typename T> void connectStream(const DataStream &stream, ArrayRef<T> data) { connectStream(stream.handle(), data); }
-    template <typename T, typename A> void connectStream(const DataStream &stream, std::vector<T, A> &data)
+    void connectStream(const DataStream &stream, void *data, Where where = Where::here()) { connectStream(stream.handle(), data, where); }
+    void connectStream(const DataStream &stream, void *begin, void *end, Where where = Where::here())
     {
-        connectStream(stream.handle(), data);
+        connectStream(stream.handle(), begin, end, where);
     }
-    void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) { state->connect(handle, std::move(callback)); }
-    void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
+    template <typename T> void connectStream(const DataStream &stream, ArrayRef<T> data, Where where = Where::here())
     {
-        detail::checkReplica(replica);
-        state->connect(handle, std::move(callback));
+        connectStream(stream.handle(), data, where);
     }
-    void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback) { state->connect(stream.handle(), std::move(callback)); }
-    void connectStreamToCallback(const DataStream &stream, unsigned replica, StreamCallbackHandle callback)
+    template <typename T, typename A> void connectStream(const DataStream &stream, std::vector<T, A> &data, Where where = Where::here())
     {
-        connectStreamToCallback(stream.handle(), replica, std::move(callback));
+        connectStream(stream.handle(), data, where);
+    }
+    void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback, Where where = Where::here())
+    {
+        at(where).connect(handle, std::move(callback), where);
+    }
+    void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback, Where where = Where::here())
+    {
+        detail::checkReplica(replica, where);
+        at(where).connect(handle, std::move(callback), where);
+    }
+    void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback, Where where = Where::here())
+    {
+        at(where).connect(stream.handle(), std::move(callback), where);
+    }
+    void connectStreamToCallback(const DataStream &stream, unsigned replica, StreamCallbackHandle callback, Where where = Where::here())
+    {
+        connectStreamToCallback(stream.handle(), replica, std::move(callback), where);
     }
     // index: of the replica.
-    void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback)
+    void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback, Where where = Where::here())
     {
-        detail::checkReplica(index);
-        state->connect(handle, std::move(callback));
+        detail::checkReplica(index, where);
+        at(where).connect(handle, std::move(callback), where);
     }
-    void connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback)
+    void connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback, Where where = Where::here())
     {
-        connectHostFunction(pop_host_function_handle(function.c()), index, std::move(callback));
+        connectHostFunction(pop_host_function_handle(function.c()), index, std::move(callback), where);
     }
     template <typename List = std::vector<std::string>> List listStreams() const
     {
@@ -165,26 +192,32 @@ public:
     }
 
     // A row of a remote buffer.
-    void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0)
+    void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here())
     {
-        detail::checkReplica(replica);
+        detail::checkReplica(replica, where);
         pop_error error;
-        state->finish(pop_engine_copy_to_remote_buffer(c(), data, detail::CString(handle), repeatIndex, &error), error);
+        at(where).finish(pop_engine_copy_to_remote_buffer(state->engine, data, detail::CString(handle), repeatIndex, &error), error, where);
     }
-    template <typename T> void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0)
+    template <typename T>
+    void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here())
     {
-        copyToRemoteBuffer(static_cast<const void *>(data.data()), handle, repeatIndex, replica);
+        const detail::CString name(handle);
+        const std::size_t bytes = pop_engine_remote_row_bytes(at(where).engine, name);
+        if (bytes && bytes != data.size() * sizeof(T))
+            detail::raise(POP_TENSOR_IO_STATE_ERROR, where, "Engine", "a row of remote buffer '%s' has %zu bytes, the data has %zu", static_cast<const char *>(name),
+                          bytes, data.size() * sizeof(T));
+        copyToRemoteBuffer(static_cast<const void *>(data.data()), handle, repeatIndex, replica, where);
     }
-    void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex = 0, unsigned replica = 0)
+    void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here())
     {
-        detail::checkReplica(replica);
+        detail::checkReplica(replica, where);
         pop_error error;
-        state->finish(pop_engine_copy_from_remote_buffer(c(), detail::CString(handle), data, repeatIndex, &error), error);
+        at(where).finish(pop_engine_copy_from_remote_buffer(state->engine, detail::CString(handle), data, repeatIndex, &error), error, where);
     }
 
     // Where PrintTensor writes; standard error at first.
-    void setPrintStream(std::ostream &out) { state->printTo(out); }
-    void setPrintTensorStream(std::ostream &out) { state->printTo(out); }
+    void setPrintStream(std::ostream &out) { at().printTo(out); }
+    void setPrintTensorStream(std::ostream &out) { at().printTo(out); }
 
     void printProfileSummary(std::ostream &out, const OptionFlags &options = {}) const
     {
@@ -228,7 +261,7 @@ public:
             options.set(list.list[i].key, list.list[i].value);
         return options;
     }
-    void serializeExecutable(std::ostream &out) const { state->executable.serialize(out); }
+    void serializeExecutable(std::ostream &out) const { at().executable.serialize(out); }
 
     TimerTimePoint getTimeStamp() const { return TimerTimePoint{ detail::nanoseconds() }; }
     // The time since a stamp, or between two, as text.
@@ -238,20 +271,26 @@ public:
         return std::to_string(static_cast<double>(stop.nanoseconds - start.nanoseconds) / 1e9) + " s";
     }
 
-    pop_engine *c() const { return state->engine; } // the C interface's, which stays this object's
+    pop_engine *c() const { return at().engine; } // the C interface's, which stays this object's
 
 private:
     detail::EngineState *state; // at a place that does not move
 
-    void write(StringRef handle, const void *data, std::size_t bytes)
+    detail::EngineState &at(const pop_where &where = pop_where()) const
     {
-        pop_error error;
-        detail::check(pop_engine_write_tensor(c(), detail::CString(handle), data, bytes, &error), error);
+        if (!state)
+            detail::raise(POP_RUNTIME_ERROR, where, "Engine", "the engine was moved away");
+        return *state;
     }
-    void read(StringRef handle, void *data, std::size_t bytes)
+    void write(StringRef handle, const void *data, std::size_t bytes, const pop_where &where)
     {
         pop_error error;
-        detail::check(pop_engine_read_tensor(c(), detail::CString(handle), data, bytes, &error), error);
+        detail::check(pop_engine_write_tensor(at(where).engine, detail::CString(handle), data, bytes, &error), error, where);
+    }
+    void read(StringRef handle, void *data, std::size_t bytes, const pop_where &where)
+    {
+        pop_error error;
+        detail::check(pop_engine_read_tensor(at(where).engine, detail::CString(handle), data, bytes, &error), error, where);
     }
 };
 

@@ -92,6 +92,8 @@ POP_API pop_status pop_engine_host_function_arguments(const pop_engine *engine, 
                                                       pop_error *error) POP_MUST_CHECK;
 /* Handles of all streams, remote buffers and host functions; borrowed from the engine.  Writes at most capacity, returns how many. */
 POP_API size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, size_t capacity);
+/* Bytes of a row of a remote buffer; 0 when the engine has none of that name. */
+POP_API size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle);
 /* One row of a remote buffer; index_error when there is no such row. */
 POP_API pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row, pop_error *error) POP_MUST_CHECK;

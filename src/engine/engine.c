@@ -177,7 +177,7 @@ static pop_status run(pop_engine *engine, unsigned program, const char *api, pop
     if (engine->running)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running already");
     if (!engine->loaded)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
     if (program >= engine->image->programs.count)
         return error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "program %u of %zu", program, engine->image->programs.count);
     pop_status status = streams_check(engine, program, api, error);

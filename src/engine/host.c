@@ -19,7 +19,7 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
         if (strcmp(image_string(image, handles[i].name), handle) != 0)
             continue;
         if (!engine->loaded)
-            *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+            *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
         else if (handles[i].bytes != bytes && bytes != POP_WHOLE)
             error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu", handle,
                       (unsigned long long)handles[i].bytes, bytes);

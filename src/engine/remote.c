@@ -93,6 +93,15 @@ uint32_t op_remote_out(struct run *run, const struct image_op *op, uint32_t next
     return op->d == 1 ? move_one(run, op, next, false) : move_rows(run, op, next, false);
 }
 
+size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
+{
+    const struct image *image = engine && handle ? engine->image : NULL;
+    for (size_t i = 0; image && i < image->remotes.count; ++i)
+        if (strcmp(image_string(image, image->remotes.data[i].name), handle) == 0)
+            return (size_t)image->remotes.data[i].elements * pop_type_size((pop_type)image->remotes.data[i].type);
+    return 0;
+}
+
 /* The row that the host asks for, or NULL and an error. */
 static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, const char *api, pop_error *error,
                                size_t *bytes, pop_status *status)
@@ -111,7 +120,7 @@ static unsigned char *find_row(pop_engine *engine, const char *handle, const voi
     if (i == image->remotes.count) {
         error_set(error, *status, NO_WHERE, api, "there is no remote buffer '%s'%s", handle, text);
     } else if (!engine->loaded) {
-        *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: call pop_engine_load first");
+        *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
     } else if (row >= image->remotes.data[i].repeats) {
         *status = error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
                             (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);

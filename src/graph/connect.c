@@ -37,7 +37,7 @@ static bool holds_constant(const pop_store *store, const struct use *use)
 static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct use *use)
 {
     if (ref->field->direction == FIELD_STATE)
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: set it with pop_graph_set_field%s",
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value%s",
                           ref->field->shape == SHAPE_SCALAR ? "" : "_vector");
     if (t->store != ref->store)
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a %s",
@@ -232,7 +232,7 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
         return;
     const struct edge *edge = vertex_edge(ref.store, ref.vertex, ref.index);
     if (!edge) {
-        field_fail(&ref, POP_NO_SIZE_SPECIFIED, "has no size yet: call pop_graph_set_field_size first");
+        field_fail(&ref, POP_NO_SIZE_SPECIFIED, "has no size yet: set its size first");
     } else if (index >= edge->count) {
         field_fail(&ref, POP_INDEX_ERROR, "has no element %zu: its size is %u", index, edge->count);
     } else {

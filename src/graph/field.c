@@ -221,7 +221,7 @@ static struct edge *vector_edge(const struct field_ref *ref, size_t index)
         field_fail(ref, POP_INDEX_ERROR, "is a vector of vectors: set it row by row, POP_FIELD(\"%s\", row)",
                    ref->field->name);
     } else if (!edge) {
-        field_fail(ref, POP_NO_SIZE_SPECIFIED, "has no size yet: call pop_graph_set_field_size first");
+        field_fail(ref, POP_NO_SIZE_SPECIFIED, "has no size yet: set its size first");
     } else if (index >= edge->count) {
         field_fail(ref, POP_INDEX_ERROR, "has no row %zu: its size is %u", index, edge->count);
     } else {

@@ -300,4 +300,31 @@ TEST(engines_outlive_graphs)
     CHECK(firstOf(moved) == 1);
 }
 
+TEST(errors_of_engines_name_the_line)
+{
+    RunGraph g;
+    Engine engine(g.graph, Execute(g.addOne));
+    float x = 0;
+    CHECK_THROWS(engine.run(), runtime_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    engine.load(g.device);
+    CHECK_THROWS(engine.run(7), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.readTensor("nobody", &x), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.connectStream("nobody", &x), stream_connection_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.connectStreamToCallback("nobody", [](void *) {}), stream_connection_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.deploy(), runtime_error, "prepare(device) first");
+}
+
+TEST(an_engine_that_was_moved_away)
+{
+    RunGraph g;
+    Engine engine(g.graph, Execute(g.addOne));
+    Engine there(std::move(engine));
+    CHECK_THROWS(engine.run(), runtime_error, "moved away"); // NOLINT
+    CHECK_THROWS(engine.load(g.device), runtime_error, "moved away");
+    CHECK_THROWS(engine.getGraphProfile(), runtime_error, "moved away");
+    engine = std::move(there);
+    engine.load(g.device);
+    engine.run();
+}
+
 MAIN()

@@ -279,6 +279,7 @@ TEST(remote_buffers)
     engine.load(g.device);
     const std::string name = "far";
     const int repeat = 1;
+    CHECK_THROWS(engine.copyToRemoteBuffer(ArrayRef<float>(from, 1), "far"), tensor_io_state_error, "bytes");
     engine.copyToRemoteBuffer(from, name, repeat);
     engine.copyToRemoteBuffer(from, "far", 0, 0);
     engine.copyToRemoteBuffer(ArrayRef<float>(from), "far", 1);

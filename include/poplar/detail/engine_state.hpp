@@ -25,19 +25,19 @@ inline std::uint64_t nanoseconds()
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
-inline void checkReplica(unsigned replica)
+inline void checkReplica(unsigned replica, const pop_where &where)
 {
     if (replica)
-        raise(POP_STREAM_CONNECTION_ERROR, "there is no replica %u: graphs are not replicated yet", replica);
+        raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "there is no replica %u: graphs are not replicated yet", replica);
 }
 
 class EngineState {
 public:
     Executable executable;
     pop_engine *engine;
-    const pop_device *prepared; // by Engine::prepare
+    bool prepared; // by Engine::prepare
 
-    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(nullptr), functions(nullptr), out(nullptr), file(nullptr)
+    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(false), functions(nullptr), out(nullptr), file(nullptr)
     {
         pop_error error;
         engine = pop_engine_create_from(executable.c(), Options(options), &error);
@@ -57,41 +57,41 @@ public:
     EngineState(const EngineState &) = delete;
     EngineState &operator=(const EngineState &) = delete;
 
-    // After a call that may have run callbacks.
-    void finish(pop_status status, const pop_error &error)
+    // After a call that may have run callbacks: what one threw, or the error, at the user's line.
+    void finish(pop_status status, pop_error &error, const pop_where &where)
     {
         if (thrown) {
             const std::exception_ptr first = thrown;
             thrown = nullptr;
             std::rethrow_exception(first);
         }
-        check(status, error);
+        check(status, error, where);
     }
 
-    void connect(StringRef handle, StreamCallbackHandle callback)
+    void connect(StringRef handle, StreamCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, "the callback for stream '%s' is null", handle.cloneAsString().c_str());
+            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null", handle.cloneAsString().c_str());
         Stream *stream = new Stream{ this, std::move(callback) };
         pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
         pop_error error;
         const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
         if (status != POP_OK)
             delete stream; // else C has it until it calls release
-        finish(status, error);
+        finish(status, error, where);
     }
 
-    void connect(StringRef handle, HostCallbackHandle callback)
+    void connect(StringRef handle, HostCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, "the callback for host function '%s' is null", handle.cloneAsString().c_str());
+            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for host function '%s' is null", handle.cloneAsString().c_str());
         const CString name(handle);
         pop_error error;
         std::size_t inputs, outputs;
-        check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error);
+        check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error, where);
         Function *function = new Function{ this, std::move(callback), handle.cloneAsString(), inputs, outputs, functions };
         functions = function; // ends with this object, whatever happens now
-        check(pop_engine_connect_host_function(engine, name, Function::call, function, &error), error);
+        check(pop_engine_connect_host_function(engine, name, Function::call, function, &error), error, where);
         for (Function *newer = function; newer->next; newer = newer->next)
             if (newer->next->handle == function->handle) { // C calls that one no more
                 Function *before = newer->next;

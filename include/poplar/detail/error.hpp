@@ -75,6 +75,16 @@ inline void check(pop_status status, const pop_error &error)
         raise(error);
 }
 
+// The same at the user's line, when C does not know it.
+inline void check(pop_status status, pop_error &error, const pop_where &where)
+{
+    if (status == POP_OK)
+        return;
+    if (!error.where.file)
+        error.where = where;
+    raise(error);
+}
+
 // Takes the graph's error and throws it.
 [[noreturn]] inline void raiseFrom(pop_graph *graph)
 {

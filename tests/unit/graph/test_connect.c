@@ -199,7 +199,7 @@ static void what_does_not_fit_is_refused_and_changes_nothing(void **state)
         { s.mix, "in", s.matrix, POP_GRAPH_CONNECTION_ERROR, "takes a tensor of rank 1, the tensor's shape is {3,4}" },
         { s.mix, "in", pop_tensor_at(s.vector, 0), POP_GRAPH_CONNECTION_ERROR, "takes a tensor of rank 1" },
         { s.mix, "rows", s.vector, POP_GRAPH_CONNECTION_ERROR, "takes a tensor of rank 2, by row" },
-        { s.mix, "n", s.vector, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: set it with pop_graph_set_field" },
+        { s.mix, "n", s.vector, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value" },
         { s.mix, "table", s.vector, POP_GRAPH_CONNECTION_ERROR, "pop_graph_set_field_vector" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
