@@ -38,6 +38,11 @@ static void an_example_of_splitting(void **state)
     assert_memory_equal(parts.first, first, sizeof(first));
     pop_interval_lists_free(&parts);
 
+    poputil_split_regions(POP_INTERVALS({ 0, 7 }), 1, 3, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    const pop_interval uneven[] = { { 0, 2 }, { 2, 4 }, { 4, 7 } };
+    assert_memory_equal(parts.intervals, uneven, sizeof(uneven));
+    pop_interval_lists_free(&parts);
+
     poputil_split_regions((pop_interval_list){ 0, NULL }, 2, 3, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     assert_int_equal(parts.count, 0);
     pop_interval_lists_free(&parts);

@@ -130,6 +130,13 @@ static void broadcast_operands_lie_with_the_full_tensor(void **state)
     for (unsigned i = 0; i < 4; ++i)
         assert_true(tiles[i] == 0 || tiles[i] == 2 || tiles[i] == 4);
     free(tiles);
+    pop_tensor wraps = floats(graph, POP_SHAPE(2, 3)); /* tile 1 has the end of a row and the beginning of the next */
+    pop_graph_set_tile_mapping(graph, wraps, 3);
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(pop_tensor_flatten(wraps), 2, 4, 0), 1);
+    tiles = tiles_of_tensor(graph, poputil_create_broadcast_operand(graph, wraps, POP_INT, 1, false, "b"));
+    assert_int_equal(tiles[0], 1);
+    assert_int_equal(tiles[1], 3);
+    free(tiles);
     pop_tensor empty = floats(graph, POP_SHAPE(0, 3));
     assert_int_equal(pop_tensor_num_elements(poputil_create_broadcast_operand(graph, empty, POP_FLOAT, 1, false, "b")), 3);
     assert_built(graph);
