@@ -76,10 +76,16 @@ pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
     return encoding == DW_ATE_signed ? POP_LONGLONG : encoding == DW_ATE_unsigned ? POP_UNSIGNED_LONGLONG : POP_TYPE_NULL;
 }
 
+/* As far as a field can say; set_alignment refuses what is too large. */
+static uint32_t asked_alignment(const struct holder *holder)
+{
+    return holder->alignment <= UINT32_MAX ? (uint32_t)holder->alignment : UINT32_MAX;
+}
+
 static void take_holder(struct codelet_field *field, const struct holder *holder)
 {
     field->has_size = holder->bytes == PAIR_BYTES;
-    field->alignment = holder->alignment <= MOST_ALIGNMENT ? (uint32_t)holder->alignment : 0;
+    field->alignment = asked_alignment(holder);
     field->interleaved = holder->interleaved;
     *(holder->list ? &field->inner_layout : &field->layout) = (uint8_t)holder->layout;
 }
@@ -103,7 +109,7 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
     field->inner_layout = (uint8_t)inner.layout;
     field->inner_has_size = inner.bytes == PAIR_BYTES;
     field->inner_stride = (uint32_t)inner.bytes;
-    field->alignment = inner.alignment <= MOST_ALIGNMENT ? (uint32_t)inner.alignment : 0;
+    field->alignment = asked_alignment(&inner);
     field->interleaved = inner.interleaved;
     *element = inner.element;
 }
@@ -143,7 +149,7 @@ static pop_status refuse_type(struct fields *f, Dwarf_Die *member, const Dwarf_D
 static pop_status set_alignment(struct fields *f, Dwarf_Die *member, struct codelet_field *field)
 {
     uint32_t natural = (uint32_t)pop_type_size((pop_type)field->type), asked = field->alignment;
-    if (asked & (asked - 1))
+    if ((asked & (asked - 1)) || asked > MOST_ALIGNMENT)
         return reflect_refuse(f->r, member, "field '%s.%s' has alignment %u, which is not a power of two up to %d", f->codelet->name, field->name,
                               (unsigned)asked, (int)MOST_ALIGNMENT);
     field->alignment = asked > natural ? asked : natural;

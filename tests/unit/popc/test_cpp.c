@@ -55,6 +55,8 @@ static void fields_that_are_refused(void **state)
         { "bool compute();\nVector<Input<Vector<Vector<float>>>> a;",
           "Error: Field 'V.a' has unsupported field type 'poplar::Vector<float,poplar::VectorLayout::SPAN,4,false>'" },
         { "bool compute();\nunsigned a : 3;", "field 'V.a' is a bit-field" },
+        { "bool compute();\nInput<Vector<float, VectorLayout::SPAN, 1 << 20>> a;", "field 'V.a' has alignment 1048576, which is not a power of two up to 65536" },
+        { "bool compute();\nInput<Vector<Vector<float, VectorLayout::SPAN, 3>>> a;", "field 'V.a' has alignment 3, which is not a power of two up to 65536" },
         { "bool compute();\nVector<Input<VectorList<float>>> a;", "Error: Field 'V.a' has unsupported field type 'poplar::VectorList<" },
         { "virtual bool compute() { return true; }\nint a;", "virtual functions" },
         { "int compute() { return 1; }", "compute() of 'V' returns 'int', it can return bool or void" },
