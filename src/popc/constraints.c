@@ -17,12 +17,18 @@ struct scopes {
     struct str opening; /* "ns::inner" or a class's name when the next { opens one */
 };
 
+/* A constraint that waits for its class. */
+struct pending {
+    char *text;
+    const char *at;
+};
+
 struct scan {
     struct reflection *r;
     struct str *messages;
-    const char *at;
+    const char *start, *at;
     struct scopes scopes;
-    VEC(char *) pending; /* constraints that wait for their class */
+    VEC(struct pending) pending;
 };
 
 static const char *skip_quoted(const char *at)
@@ -110,21 +116,39 @@ static void skip_bracketed(struct scan *s)
         depth += is(&token, "(") || is(&token, "[") || is(&token, "{") ? 1 : is(&token, ")") || is(&token, "]") || is(&token, "}") ? -1 : 0;
 }
 
+/* A literal's characters, escapes and all; of what is no string, the token. */
+static void add_literal(struct str *text, const struct token *token)
+{
+    const char *open = memchr(token->at, '(', token->length), *close = memrchr(token->at, ')', token->length);
+    if (token->at[0] == '"' && token->length >= 2)
+        str_add_bytes(text, token->at + 1, token->length - 2);
+    else if (token->at[0] == 'R' && open && close > open)
+        str_add_bytes(text, open + 1, (size_t)(close - open) - 1);
+    else
+        str_add_bytes(text, token->at, token->length);
+}
+
+static void take_pending(struct scan *s, struct str *text, const char *at)
+{
+    *vec_push(&s->pending) = (struct pending){ mem_string(str_text(text)), at };
+    text->length = 0;
+}
+
 /* Behind "constraint(": strings that stand side by side are one. */
 static void read_strings(struct scan *s)
 {
     struct token token;
     struct str text = { 0 };
+    const char *at = s->at;
     while (next(s, &token) && !is(&token, ")")) {
-        if (token.at[0] == '"' && token.length >= 2)
-            str_add_bytes(&text, token.at + 1, token.length - 2);
-        if (is(&token, ",") && text.length) {
-            *vec_push(&s->pending) = mem_string(text.text);
-            text.length = 0;
-        }
+        if (is(&token, ","))
+            take_pending(s, &text, token.at);
+        else
+            add_literal(&text, &token);
+        if (is(&token, "("))
+            skip_bracketed(s);
     }
-    if (text.length)
-        *vec_push(&s->pending) = mem_string(text.text);
+    take_pending(s, &text, at);
     str_free(&text);
 }
 
@@ -156,48 +180,110 @@ static bool is_of(const char *vertex, const char *path)
     return strncmp(vertex, path, length) == 0 && (!vertex[length] || vertex[length] == '<');
 }
 
-/* The first field that a constraint names and the vertex lacks. */
-static bool lacks_field(const struct codelet *codelet, const char *text, struct str *name)
+/* ---- what a constraint says ---- */
+
+static const char *blanks(const char *at)
 {
-    for (const char *star = strchr(text, '*'); star; star = strchr(star, '*')) {
-        star += strspn(star, "* ");
-        size_t length = 0;
-        while (is_word(star[length]))
-            ++length;
-        name->length = 0;
-        str_add_bytes(name, star, length);
-        if (length && !codelet_find_field(codelet, name->text))
-            return true;
-    }
-    return false;
+    return at + strspn(at, " \t");
 }
 
-static void add_constraint(struct scan *s, struct codelet *codelet, const char *text)
+/* One side: "elem(*name)", "region(**name[i])".  Behind it, or NULL. */
+static const char *read_side(const char *at, const char *kind, struct str *name, size_t *stars)
 {
-    struct str missing = { 0 };
-    if (lacks_field(codelet, text, &missing)) {
-        str_format(s->messages, "%s: constraint \"%s\" of vertex '%s' names '%s', which is no field of it\n", s->r->source, text, codelet->name, missing.text);
+    size_t length = strlen(kind);
+    at = blanks(at);
+    if (strncmp(at, kind, length) != 0 || *(at = blanks(at + length)) != '(')
+        return NULL;
+    for (*stars = 0, at = blanks(at + 1); *at == '*'; at = blanks(at + 1))
+        ++*stars;
+    for (length = 0; is_word(at[length]);)
+        ++length;
+    name->length = 0;
+    str_add_bytes(name, at, length);
+    for (at = blanks(at + length); *at == '['; at = blanks(at + 1))
+        if (!*(at += strcspn(at, "]")))
+            return NULL;
+    return *stars && length && *at == ')' ? blanks(at + 1) : NULL;
+}
+
+/* How many pointers lead to a field's elements. */
+static size_t levels_of(const struct codelet_field *field)
+{
+    return field->shape == SHAPE_SCALAR || field->shape == SHAPE_VECTOR ? 1 : 2;
+}
+
+/* What is wrong with a constraint: false when nothing is. */
+static bool is_wrong(const struct codelet *codelet, const char *text, struct str *why)
+{
+    static const char form[] = "is not of the form \"elem(*a) != elem(*b)\"";
+    const char *kind = strncmp(blanks(text), "region", 6) == 0 ? "region" : "elem";
+    struct str name = { 0 };
+    const char *at = text;
+    for (int side = 0; side < 2 && !why->length; ++side) {
+        size_t stars;
+        at = read_side(at, kind, &name, &stars);
+        if (!at || (side == 0 ? strncmp(at, "!=", 2) != 0 : *at != 0)) {
+            str_add(why, form);
+            break;
+        }
+        at += side == 0 ? 2 : 0;
+        const struct codelet_field *field = codelet_find_field(codelet, name.text);
+        if (!field)
+            str_format(why, "names '%s', which is no field of it", name.text);
+        else if (stars > levels_of(field))
+            str_format(why, "has %zu '*' before '%s', which has %s", stars, name.text, levels_of(field) == 1 ? "one level" : "two levels");
+    }
+    str_free(&name);
+    return why->length != 0;
+}
+
+/* "file:line", from the preprocessor's lines "# line "file"" (or "#line ...") before a place. */
+static void add_place(const struct scan *s, const char *place, struct str *out)
+{
+    const char *file = s->r->source, *line = s->start;
+    size_t length = strlen(file);
+    long number = 1;
+    for (const char *end; (end = strchr(line, '\n')) != NULL && end < place; line = end + 1) {
+        const char *digits = line + strcspn(line, "0123456789\n"), *quote = memchr(line, '"', (size_t)(end - line));
+        const char *last = quote ? memchr(quote + 1, '"', (size_t)(end - quote) - 1) : NULL;
+        if (*line == '#' && last && digits < quote) {
+            number = strtol(digits, NULL, 10);
+            file = quote + 1;
+            length = (size_t)(last - file);
+        } else {
+            ++number;
+        }
+    }
+    str_format(out, "%.*s:%ld", (int)length, file, number);
+}
+
+static void add_constraint(struct scan *s, struct codelet *codelet, const struct pending *constraint)
+{
+    struct str why = { 0 };
+    if (is_wrong(codelet, constraint->text, &why)) {
+        add_place(s, constraint->at, s->messages);
+        str_format(s->messages, ": warning: constraint \"%s\" of vertex '%s' %s: it is left out\n", constraint->text, codelet->name, why.text);
     } else {
         const char **grown = arena_alloc(s->r->arena, (codelet->constraint_count + 1) * sizeof(*grown));
         if (codelet->constraint_count)
             memcpy(grown, codelet->constraints, codelet->constraint_count * sizeof(*grown));
-        grown[codelet->constraint_count++] = arena_string(s->r->arena, text);
+        grown[codelet->constraint_count++] = arena_string(s->r->arena, constraint->text);
         codelet->constraints = grown;
     }
-    str_free(&missing);
+    str_free(&why);
 }
 
 static void give_to(struct scan *s, const char *path)
 {
     for (size_t i = 0; i < s->r->vertices.count; ++i)
         for (size_t k = 0; k < s->pending.count && is_of(s->r->vertices.data[i].codelet.name, path); ++k)
-            add_constraint(s, &s->r->vertices.data[i].codelet, s->pending.data[k]);
+            add_constraint(s, &s->r->vertices.data[i].codelet, s->pending.data + k);
 }
 
 static void drop_pending(struct scan *s)
 {
     for (size_t i = 0; i < s->pending.count; ++i)
-        free(s->pending.data[i]);
+        free(s->pending.data[i].text);
     s->pending.count = 0;
 }
 
@@ -268,7 +354,7 @@ static void close_scope(struct scan *s)
 
 void constraints_read(struct reflection *reflection, const char *preprocessed, struct str *messages)
 {
-    struct scan s = { .r = reflection, .messages = messages, .at = preprocessed };
+    struct scan s = { .r = reflection, .messages = messages, .start = preprocessed, .at = preprocessed };
     struct token token;
     for (bool after_inline = false; next(&s, &token); after_inline = is(&token, "inline")) {
         if (is(&token, "class") || is(&token, "struct"))

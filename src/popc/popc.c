@@ -128,8 +128,10 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     size_t size = text ? strlen(text) : 0;
     if (!text)
         status = file_read(name, &read, &size, error);
+    const char *source = text ? text : read;
+    size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
     if (status == POP_OK)
-        status = compile_text(language, name, text ? text : read, size, &parsed, module, messages, error);
+        status = compile_text(language, name, source + mark, size - mark, &parsed, module, messages, error);
     free(read);
     flags_free(&parsed);
     return status;

@@ -286,8 +286,8 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
     bool cpp = r->language == POPC_CPP;
     pop_status status = dwarf ? (cpp ? reflect_cpp : read_units)(r, dwarf)
-                              : reflect_refuse(r, NULL, cpp ? "the compiler wrote no debug information: is TREMULA_CXX a C++ compiler like g++?"
-                                                            : "the compiler wrote no debug information: is TREMULA_CC a C compiler like gcc?");
+                              : reflect_refuse(r, NULL, cpp ? "no vertex in it, or no debug information: if there is one, is TREMULA_CXX a C++ compiler like g++?"
+                                                            : "no vertex in it, or no debug information: if there is one, is TREMULA_CC a C compiler like gcc?");
     if (status == POP_OK && !cpp)
         status = read_pairs(r, elf, "pop_constraints", add_constraint);
     if (status == POP_OK && !cpp)

@@ -3,6 +3,8 @@
 #include "popc/codelet.h"
 #include "popc/device_code.h"
 
+#include "base/file.h"
+#include "base/log.h"
 #include "base/str.h"
 
 #include <poplar/popc.h>
@@ -59,6 +61,9 @@ static void fields_that_are_refused(void **state)
         { "bool compute();\nInput<Vector<Vector<float, VectorLayout::SPAN, 3>>> a;", "field 'V.a' has alignment 3, which is not a power of two up to 65536" },
         { "bool compute();\nVector<Input<VectorList<float>>> a;", "Error: Field 'V.a' has unsupported field type 'poplar::VectorList<" },
         { "virtual bool compute() { return true; }\nint a;", "virtual functions" },
+        { "void compute() {}\nInput<Vector<float, VectorLayout::SPAN, 1 << 20>> a;", "dir/bad.cpp:6: field 'V.a' has alignment 1048576, which is not a power of two up to 65536" },
+        { "void compute() {}\nInput<Vector<float, VectorLayout::SPAN, 3>> a;", "field 'V.a' has alignment 3, " },
+        { "void compute() {}\nVector<Input<Vector<float, VectorLayout::SPAN, (1u << 31)>>> a;", "field 'V.a' has alignment 2147483648, " },
         { "int compute() { return 1; }", "compute() of 'V' returns 'int', it can return bool or void" },
         { "bool compute(unsigned) { return true; }", "compute of 'V' has to take no parameters" },
     };
@@ -82,6 +87,9 @@ static void sources_that_are_refused(void **state)
     (void)state;
     const pop_status status = POP_GRAPH_PROGRAM_COMPILATION_ERROR;
     refused_as(status, "int x;", "bad.cpp", "no vertex in it");
+    refused_as(status, "", "bad.cpp", "no vertex in it");
+    refused_as(status, "// nothing but this\n", "bad.cpp", "no vertex in it");
+    refused_as(status, "\xEF\xBB\xBF", "bad.cpp", "no vertex in it");
     refused_as(status, HEAD "template <class T> class V : public Vertex { bool compute(); };\n", "no vertex in it", "explicit instantiation");
     refused_as(status, VERTEX("int x;"), "vertex 'V' has no compute", "");
     refused_as(status, VERTEX("bool compute() { return nothing; }"), "dir/bad.cpp:5:", "error: ");
@@ -293,6 +301,71 @@ static void a_constraint_on_no_field_is_left_out(void **state)
     module_release(module);
 }
 
+/* Compiles a vertex with a constraint, which stands in line 5; what was logged is malloc'ed. */
+static struct module *compile_constrained(const char *constraint, char **logged)
+{
+    char path[128];
+    struct str text = { 0 };
+    size_t size;
+    snprintf(path, sizeof(path), "%s/log", scratch_path);
+    setenv("POPLAR_LOG_DEST", path, 1);
+    setenv("POPLAR_CODELETS_LOG_LEVEL", "WARN", 1);
+    log_reset();
+    str_format(&text, HEAD "\n\nclass [[poplar::constraint(%s)]] V : public Vertex {\npublic:\n    Input<Vector<float>> a;\n    Output<Vector<float>> b;\n"
+                           "    Vector<Input<Vector<float>>> deep;\n    void compute() {}\n};\n", constraint);
+    struct module *module = compile(text.text, NULL);
+    setenv("POPLAR_LOG_DEST", "stderr", 1);
+    unsetenv("POPLAR_CODELETS_LOG_LEVEL");
+    log_reset(); /* closes the file */
+    if (file_read(path, logged, &size, NULL) != POP_OK)
+        *logged = mem_string("");
+    unlink(path);
+    str_free(&text);
+    return module;
+}
+
+static void malformed_constraints_are_left_out_aloud(void **state)
+{
+    (void)state;
+    static const struct { const char *constraint; uint32_t kept; const char *words; } rows[] = {
+        { "\"elem(*a) != elem(*b)\"", 1, NULL },
+        { "\"elem( * a )!=elem(*b) \"", 1, NULL },
+        { "\"elem(*a) \" \"!= elem(**deep)\", \"region(*b) != region(**deep[0])\"", 2, NULL },
+        { "R\"x(elem(*a) != elem(*b))x\"", 1, NULL },
+        { "\"garbage\"", 0, "good.cpp:5: warning: constraint \"garbage\" of vertex 'V' is not of the form \"elem(*a) != elem(*b)\": it is left out" },
+        { "\"\"", 0, "constraint \"\" of vertex 'V' is not of the form" },
+        { "", 0, "constraint \"\" of vertex 'V' is not of the form" },
+        { "3", 0, "constraint \"3\" of vertex 'V' is not of the form" },
+        { "\"elem(*a)\" != 3", 0, "is not of the form" },
+        { "\"elem(*a) != \"", 0, "is not of the form" },
+        { "\"elem(*a) == elem(*b)\"", 0, "is not of the form" },
+        { "\"elem(a) != elem(b)\"", 0, "is not of the form" },
+        { "\"elem(*a) != region(*b)\"", 0, "is not of the form" },
+        { "\"elem(*a) != elem(*b) && elem(*b) != elem(*a)\"", 0, "is not of the form" },
+        { "\"elem(**a) != elem(*b)\"", 0, "has 2 '*' before 'a', which has one level" },
+        { "\"elem(*a) != elem(***deep)\"", 0, "has 3 '*' before 'deep', which has two levels" },
+        { "\"elem(*a) != elem(*z)\", \"elem(*a) != elem(*b)\"", 1, "names 'z', which is no field of it" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char *logged;
+        struct module *module = compile_constrained(rows[i].constraint, &logged);
+        if (module->codelets[0].constraint_count != rows[i].kept || (rows[i].words ? !strstr(logged, rows[i].words) : strstr(logged, "constraint") != NULL))
+            fail_msg("%s: %u kept; '%s'", rows[i].constraint, (unsigned)module->codelets[0].constraint_count, logged);
+        free(logged);
+        module_release(module);
+    }
+}
+
+/* Editors put it before the text. */
+static void byte_order_marks_are_skipped(void **state)
+{
+    (void)state;
+    struct module *module = compile("\xEF\xBB\xBF" VERTEX("int x; void compute() {}"), NULL);
+    assert_string_equal(module->codelets[0].name, "V");
+    module_release(module);
+    refused_as(POP_GRAPH_PROGRAM_COMPILATION_ERROR, "\xEF\xBB\xBF" VERTEX("bool compute() { return nothing; }"), "dir/bad.cpp:5:", "error: ");
+}
+
 /* On the device's stand-in; what it cannot compile is estimated. */
 static void code_is_measured_for_devices(void **state)
 {
@@ -337,6 +410,8 @@ int main(void)
         cmocka_unit_test(c_and_cpp_are_merged),
         cmocka_unit_test(included_files_and_the_cache),
         cmocka_unit_test(a_constraint_on_no_field_is_left_out),
+        cmocka_unit_test(malformed_constraints_are_left_out_aloud),
+        cmocka_unit_test(byte_order_marks_are_skipped),
         cmocka_unit_test(code_is_measured_for_devices),
         cmocka_unit_test(without_a_compiler),
     };
