@@ -32,6 +32,7 @@ struct TimerTimePoint {
 // comes out of it.
 class Engine {
     typedef detail::Where Where; // an argument that nobody writes: the user's line
+    typedef detail::EngineState::Call Call;
 
 public:
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
@@ -63,19 +64,21 @@ public:
         detail::exchange(state, taken.state);
         return *this;
     }
-    ~Engine() { delete state; }
+    ~Engine() { detail::EngineState::end(state); }
 
     // Puts the executable on an attached device; variables get their initial values.
     void load(const Device &device, Where where = Where::here())
     {
+        const Call call(at(where));
         pop_error error;
-        at(where).finish(pop_engine_load(state->engine, device.c(), &error), error, where);
+        call.state.finish(pop_engine_load(call.state.engine, device.c(), &error), error, where);
     }
     // The two halves of load, the first of which does all there is to do.
     void prepare(const Device &device, Where where = Where::here())
     {
+        const Call call(at(where));
         load(device, where);
-        state->prepared = true;
+        call.state.prepared = true;
     }
     void prepare(const Device &device, const RuntimeOptions &, Where where = Where::here()) { prepare(device, where); }
     void deploy(Where where = Where::here())
@@ -86,15 +89,18 @@ public:
     void run(unsigned program = 0, const std::string &debugName = "", Where where = Where::here())
     {
         (void)debugName;
+        const Call call(at(where));
         pop_error error;
-        at(where).finish(pop_engine_run(state->engine, program, &error), error, where);
+        call.state.finish(pop_engine_run(call.state.engine, program, &error), error, where);
     }
     void run(unsigned program, const std::string &debugName, const RuntimeOptions &, Where where = Where::here()) { run(program, debugName, where); }
     void run(unsigned program, const RuntimeOptions &, Where where = Where::here()) { run(program, "", where); }
     void loadAndRun(const Device &device, unsigned program = 0, Where where = Where::here())
     {
+        const Call call(at(where));
         load(device, where);
-        run(program, "", where);
+        if (!call.ended())
+            run(program, "", where);
     }
     // Ends a run, from a callback or another thread, after its current step.
     void stop() { pop_engine_stop(c()); }
@@ -126,13 +132,15 @@ public:
     // Streams.  A pointer alone: the same elements each time; a range: a circle, in which each transfer moves on.
     void connectStream(StringRef handle, void *data, Where where = Where::here())
     {
+        const Call call(at(where));
         pop_error error;
-        at(where).finish(pop_engine_connect_stream(state->engine, detail::CString(handle), data, &error), error, where);
+        call.state.finish(pop_engine_connect_stream(call.state.engine, detail::CString(handle), data, &error), error, where);
     }
     void connectStream(StringRef handle, void *begin, void *end, Where where = Where::here())
     {
+        const Call call(at(where));
         pop_error error;
-        at(where).finish(pop_engine_connect_stream_circular(state->engine, detail::CString(handle), begin, end, &error), error, where);
+        call.state.finish(pop_engine_connect_stream_circular(call.state.engine, detail::CString(handle), begin, end, &error), error, where);
     }
     template <typename T> void connectStream(StringRef handle, ArrayRef<T> data, Where where = Where::here())
     {
@@ -196,7 +204,7 @@ public:
     {
         detail::checkReplica(replica, where);
         pop_error error;
-        at(where).finish(pop_engine_copy_to_remote_buffer(state->engine, data, detail::CString(handle), repeatIndex, &error), error, where);
+        at(where).finish(pop_engine_copy_to_remote_buffer(at(where).engine, data, detail::CString(handle), repeatIndex, &error), error, where);
     }
     template <typename T>
     void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here())
@@ -212,7 +220,7 @@ public:
     {
         detail::checkReplica(replica, where);
         pop_error error;
-        at(where).finish(pop_engine_copy_from_remote_buffer(state->engine, detail::CString(handle), data, repeatIndex, &error), error, where);
+        at(where).finish(pop_engine_copy_from_remote_buffer(at(where).engine, detail::CString(handle), data, repeatIndex, &error), error, where);
     }
 
     // Where PrintTensor writes; standard error at first.

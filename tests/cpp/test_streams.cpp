@@ -4,6 +4,9 @@
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/StreamCallback.hpp>
 
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 
 #include "run_graph.hpp"
@@ -307,6 +310,73 @@ TEST(a_callback_stops_its_run)
     });
     engine.run();
     CHECK(calls == 3);
+}
+
+// The run ends; callbacks and what they hold go when the call returns, also with an exception.
+TEST(a_callback_destroys_its_engine)
+{
+    for (bool throws : { false, true }) {
+        StreamGraph g;
+        std::unique_ptr<Engine> engine(new Engine(g.graph, Repeat(1000, g.step)));
+        engine->load(g.device);
+        float to[4];
+        int calls = 0;
+        const std::shared_ptr<int> held(new int(1));
+        engine->connectStream("out", to);
+        engine->connectStreamToCallback("in", [&, held](void *p) {
+            engine.reset();
+            std::memset(p, 0, 4 * sizeof(float));
+            calls += *held;
+            if (throws)
+                throw Mine();
+        });
+        if (throws)
+            CHECK_THROWS(engine->run(), Mine, "mine");
+        else
+            engine->run();
+        CHECK(calls == 1 && !engine && held.use_count() == 1);
+    }
+}
+
+// What is let go may connect its stream, or destroy the engine.
+TEST(a_callback_that_goes_uses_its_engine)
+{
+    struct Going : StreamCallback {
+        std::function<void()> last;
+        explicit Going(std::function<void()> f) : last(f) {}
+        ~Going() { last(); }
+        Result prefetch(void *) override { return Result::NotAvailable; }
+        void fetch(void *) override {}
+        void complete() override {}
+    };
+    StreamGraph g;
+    std::unique_ptr<Engine> engine(new Engine(g.graph, g.step));
+    engine->load(g.device);
+    float from[4] = { 1, 1, 1, 1 }, other[4] = { 5, 5, 5, 5 }, to[4];
+    engine->connectStream("out", to);
+    engine->connectStreamToCallback("in", std::unique_ptr<Going>(new Going([&] { engine->connectStream("in", other); })));
+    engine->connectStream("in", from);
+    engine->run();
+    CHECK(to[0] == 6);
+    engine->connectStreamToCallback("in", std::unique_ptr<Going>(new Going([&] { engine.reset(); })));
+    engine->connectStream("in", from);
+    CHECK(!engine);
+}
+
+// A host function cannot take its own place while it runs.
+TEST(a_host_function_connects_itself)
+{
+    RunGraph g;
+    HostFunction sum = g.graph.addHostFunction("sum", {}, {});
+    Engine engine(g.graph, Sequence{ Call(sum, {}, {}) });
+    engine.load(g.device);
+    int calls = 0;
+    const auto count = [&](ArrayRef<const void *>, ArrayRef<void *>) { ++calls; };
+    engine.connectHostFunction("sum", 0, [&](ArrayRef<const void *>, ArrayRef<void *>) { engine.connectHostFunction("sum", 0, count); });
+    CHECK_THROWS(engine.run(), stream_connection_error, "by its own callback");
+    engine.connectHostFunction("sum", 0, count);
+    engine.run();
+    CHECK(calls == 1);
 }
 
 MAIN()

@@ -37,7 +37,7 @@ public:
     pop_engine *engine;
     bool prepared; // by Engine::prepare
 
-    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(false), functions(nullptr), out(nullptr), file(nullptr)
+    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(false), functions(nullptr), out(nullptr), file(nullptr), calls(0), ended(false)
     {
         pop_error error;
         engine = pop_engine_create_from(executable.c(), Options(options), &error);
@@ -57,6 +57,31 @@ public:
     EngineState(const EngineState &) = delete;
     EngineState &operator=(const EngineState &) = delete;
 
+    // A call that may run callbacks.  When one of them destroys the Engine, the run ends and the state goes with the outermost call.
+    class Call {
+    public:
+        EngineState &state;
+
+        explicit Call(EngineState &of) : state(of) { ++state.calls; }
+        ~Call()
+        {
+            if (--state.calls == 0 && state.ended)
+                delete &state;
+        }
+        Call(const Call &) = delete;
+        Call &operator=(const Call &) = delete;
+        bool ended() const { return state.ended; }
+    };
+    static void end(EngineState *state)
+    {
+        if (!state || !state->calls) {
+            delete state;
+            return;
+        }
+        state->ended = true;
+        pop_engine_stop(state->engine);
+    }
+
     // After a call that may have run callbacks: what one threw, or the error, at the user's line.
     void finish(pop_status status, pop_error &error, const pop_where &where)
     {
@@ -72,6 +97,7 @@ public:
     {
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null", handle.cloneAsString().c_str());
+        const Call call(*this); // what was connected goes now
         Stream *stream = new Stream{ this, std::move(callback) };
         pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
         pop_error error;
@@ -85,6 +111,7 @@ public:
     {
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for host function '%s' is null", handle.cloneAsString().c_str());
+        const Call call(*this);
         const CString name(handle);
         pop_error error;
         std::size_t inputs, outputs;
@@ -199,6 +226,8 @@ private:
     std::exception_ptr thrown;
     std::ostream *out;
     std::FILE *file;
+    unsigned calls; // in progress
+    bool ended;     // the Engine has gone
 };
 
 } // namespace detail
