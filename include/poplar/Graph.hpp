@@ -114,6 +114,8 @@ public:
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const { return pop_graph_virtual_tile(c(), tile); }
     unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const
     {
+        if (!graph)
+            raise();
         return pop_graph_virtual_tile(c(), ipu * pop_graph_target(pop_graph_top_level(c()))->tiles_per_ipu + tile);
     }
     unsigned convertVirtualTileToTopLevelGraphTile(unsigned tile) const { return pop_graph_physical_tile(c(), tile); }
@@ -351,6 +353,8 @@ public:
         VertexRef vertex = addVertex(set, vertexType, where);
         for (const ConnectionDesc &connection : connections)
             connection.connect(c(), vertex.c(), where);
+        if (pop_graph_error(c()))
+            pop_graph_take_back_vertex(c(), vertex.c());
         check();
         return vertex;
     }
@@ -449,7 +453,8 @@ public:
         std::size_t elements = 0;
         for (std::size_t i = 0; i < regions.size(); ++i) {
             static_cast<pop_interval *>(list.at)[i] = pop_interval{ regions[i].begin(), regions[i].end() };
-            elements += regions[i].size();
+            if (regions[i].begin() < regions[i].end() && regions[i].end() <= t.numElements())
+                elements += regions[i].size(); // others are an error
         }
         if (aliases)
             aliases->resize(elements);

@@ -246,7 +246,7 @@ private:
         : tensor(call(pop_where{ file, line }, arguments...))
     {
         if (!tensor.store)
-            detail::raiseFrom(pop_store_graph(store));
+            detail::raiseFrom(pop_store_graph(store), pop_where{ file, line });
         retain();
     }
     // Most views have no node to count.
@@ -312,7 +312,7 @@ inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0, detail::W
     Tensor joined(pop_tensor_concat_at(where, detail::tensors(tensors), dimension));
     for (std::size_t i = 0; i < tensors.size() && !joined.valid(); ++i)
         if (tensors[i].valid() || i + 1 == tensors.size())
-            detail::raiseFrom(pop_store_graph(tensors[i].c().store));
+            detail::raiseFrom(pop_store_graph(tensors[i].c().store), where);
     return joined;
 }
 inline Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0, detail::Where where = detail::Where::here())
@@ -325,7 +325,7 @@ inline Tensor append(const Tensor &first, const Tensor &second, unsigned dimensi
 {
     Tensor joined(pop_tensor_append_at(where, first.c(), second.c(), dimension));
     if (!joined.valid())
-        detail::raiseFrom(pop_store_graph(first.c().store));
+        detail::raiseFrom(pop_store_graph(first.c().store), where);
     return joined;
 }
 inline Tensor append(const Tensor &first, const Tensor &second, detail::Where where = detail::Where::here())

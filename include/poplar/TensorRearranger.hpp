@@ -22,6 +22,7 @@ public:
     bool valid() const { return known; }
     template <int = 0> Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const
     {
+        checkSize(t, where);
         if (order.empty())
             return t.flatten(where);
         return concat(t.flatten(where).slices(order, 0, where), 0, where);
@@ -29,6 +30,7 @@ public:
     // In the shape of the tensor that the order was made for.
     template <int = 0> Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const
     {
+        checkSize(t, where);
         const Tensor flat = t.flatten(where);
         std::vector<Tensor> parts, sorted;
         for (std::size_t i = 0, at = 0; i < order.size(); at += order[i].size(), ++i)
@@ -39,6 +41,14 @@ public:
     }
 
 private:
+    void checkSize(const Tensor &t, const pop_where &where) const
+    {
+        std::size_t elements = known ? 1 : 0;
+        for (std::size_t dim : shape)
+            elements *= dim;
+        if (elements != t.numElements())
+            detail::raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu", t.numElements(), elements);
+    }
     // Where an interval that begins there belongs in back.
     std::size_t place(std::size_t begin) const
     {

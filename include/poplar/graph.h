@@ -214,6 +214,8 @@ POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, po
 #define pop_graph_add_vertex_connected(...) pop_graph_add_vertex_connected_at(POP_HERE, __VA_ARGS__)
 POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type,
                                                      pop_connections connections);
+/* Takes the vertex that was added last back, with all that was connected to it; an older one stays. */
+POP_API void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex);
 #define pop_graph_map_vertex(...) pop_graph_map_vertex_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex vertex, unsigned tile);
 #define pop_graph_connect(...) pop_graph_connect_at(POP_HERE, __VA_ARGS__)

@@ -141,6 +141,7 @@ struct pop_store {
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
     uint32_t hw_seeds, float_behaviour;  /* variables of tiles' registers + 1; 0 none yet */
     uint32_t last_type;                  /* of the latest vertex: index of types */
+    struct { size_t edges, views; uint64_t edge_count; } before_vertex; /* what there was when the latest vertex was added */
     uint32_t where_cache[STORE_CACHE];   /* indices of wheres */
     uint32_t estimate_cache[STORE_CACHE]; /* index + 1 of estimates */
     uint32_t constant_cache[STORE_CACHE]; /* index + 1 of hidden constants */

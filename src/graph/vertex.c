@@ -29,6 +29,9 @@ static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store,
         store_fail(store, POP_OVERFLOW_ERROR, where, api, "a graph has at most 2^32 - 2 vertices");
         return none;
     }
+    store->before_vertex.edges = store->edges.count;
+    store->before_vertex.views = store->views.count;
+    store->before_vertex.edge_count = store->edge_count;
     struct vertex *vertex = vec_push(&store->vertices);
     *vertex = (struct vertex){ .set = set.id - 1, .tile = UNMAPPED_TILE, .edge = NO_EDGE, .type = type };
     vertex->where = store_where(store, where);
@@ -104,27 +107,30 @@ pop_perf pop_graph_get_perf_estimate_at(pop_where where, pop_graph *graph, pop_v
     return perf;
 }
 
-/* A vertex whose connections fail is taken back, with all that hangs on it. */
+void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex)
+{
+    pop_store *store = graph ? graph->store : NULL;
+    if (!store || vertex.store != store || !vertex.id || vertex.id != store->vertices.count)
+        return;
+    --store->sets.data[store->vertices.data[--store->vertices.count].set].vertex_count;
+    store->edges.count = store->before_vertex.edges;
+    store->views.count = store->before_vertex.views;
+    store->edge_count = store->before_vertex.edge_count;
+}
+
 pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
                                              const char *vertex_type, pop_connections connections)
 {
     static const char api[] = "pop_graph_add_vertex_connected";
     if (!graph_ready(graph))
         return (pop_vertex){ 0 };
-    pop_store *store = graph->store;
-    size_t edges = store->edges.count, views = store->views.count;
-    uint64_t edge_count = store->edge_count;
-    pop_vertex vertex = add_vertex(where, api, store, set, vertex_type);
+    pop_vertex vertex = add_vertex(where, api, graph->store, set, vertex_type);
     if (!vertex.id)
         return vertex;
     for (size_t i = 0; i < connections.count && graph_ready(graph); ++i)
         field_connect(where, api, graph, vertex, connections.list[i].field, &connections.list[i].tensor);
     if (graph_ready(graph))
         return vertex;
-    --store->vertices.count;
-    --store->sets.data[set.id - 1].vertex_count;
-    store->edges.count = edges;
-    store->views.count = views;
-    store->edge_count = edge_count;
+    pop_graph_take_back_vertex(graph, vertex);
     return (pop_vertex){ 0 };
 }

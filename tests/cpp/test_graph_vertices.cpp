@@ -282,4 +282,17 @@ TEST(functions_and_drawings)
     CHECK(check::contains(compute.str(), "digraph") && check::contains(vertices.str(), "SumVertex"));
 }
 
+TEST(a_vertex_that_cannot_be_connected_is_taken_back)
+{
+    Graph graph = makeGraph();
+    graph.addCodelets(CODELETS "/run.c");
+    ComputeSet set = graph.addComputeSet("set");
+    Tensor t = graph.addVariable(FLOAT, { 4 }, "t");
+    const unsigned before = graph.getNumVertices();
+    CHECK_THROWS(graph.addVertex(set, "AddOne", { { "data", t }, { "dota", t } }), unknown_field, "dota");
+    CHECK(graph.getNumVertices() == before);
+    graph.setTileMapping(graph.addVertex(set, "AddOne", { { "data", t } }), 0);
+    CHECK(graph.getNumVertices() == before + 1);
+}
+
 MAIN()

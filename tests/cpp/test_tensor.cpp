@@ -25,7 +25,8 @@ TEST(a_default_tensor_is_no_tensor)
     Tensor none;
     CHECK(!none.valid() && none.rank() == 0 && none.numElements() == 0 && none.shape().empty());
     CHECK(none.getContiguousRegions().empty() && !none.containsAliases() && none.getVarStr().empty());
-    CHECK_THROWS(none.flatten(), poplar_error, "not there");
+    CHECK_THROWS(none.flatten(), poplar_error, "test_tensor.cpp:");
+    CHECK_THROWS(append(none, none), poplar_error, "test_tensor.cpp:");
     CHECK_THROWS(none[0], poplar_error, "not there");
     CHECK_THROWS(concat(none, none), poplar_error, "not there");
     Graph graph = makeGraph();

@@ -122,6 +122,8 @@ public:
     {
         for (std::size_t i = 0; i < count; ++i) {
             Tensor *t = i ? others[i - 1] : first;
+            if (!t)
+                raise(POP_POPLAR_ERROR, "reorderToSimplify: the pointer to a tensor is null");
             static_cast<Tensor **>(tensors.at)[i] = t;
             value()[i] = t->c();
             all()[i] = value() + i;

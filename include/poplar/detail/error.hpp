@@ -86,11 +86,11 @@ inline void check(pop_status status, pop_error &error, const pop_where &where)
 }
 
 // Takes the graph's error and throws it.
-[[noreturn]] inline void raiseFrom(pop_graph *graph)
+[[noreturn]] inline void raiseFrom(pop_graph *graph, const pop_where &where = pop_where())
 {
     pop_error error;
     if (pop_graph_take_error(graph, &error) == POP_OK)
-        raise(POP_POPLAR_ERROR, "a graph or tensor that is not there was used");
+        raise(POP_POPLAR_ERROR, where, "", "a tensor that is null or a graph that was moved away: it is not there");
     raise(error);
 }
 // After a call that builds the graph.

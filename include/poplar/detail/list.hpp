@@ -31,7 +31,7 @@ public:
     explicit Dims(ArrayRef<std::size_t> numbers) : count(numbers.size()), many(count > inlineCount ? count : 0, sizeof(unsigned))
     {
         for (std::size_t i = 0; i < count; ++i)
-            data()[i] = static_cast<unsigned>(numbers[i]);
+            data()[i] = numbers[i] < ~0u ? static_cast<unsigned>(numbers[i]) : ~0u;
     }
     pop_dims c()
     {
