@@ -13,6 +13,7 @@ static const char hooks[] =
     "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
     "}\n"
     "POPC_HOOK(popc_abort, (), \"abort\") { popc_stop(\"abort() was called\", 0, 0); }\n"
+    "POPC_HOOK(popc_stack, (), \"__stack_chk_fail\") { popc_stop(\"it wrote beyond an array of its own\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_0, (int), \"exit\") { popc_stop(\"exit() was called\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_1, (int), \"_exit\") { popc_stop(\"_exit() was called\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_2, (int), \"_Exit\") { popc_stop(\"_Exit() was called\", 0, 0); }\n"

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 /* cmocka needs the above first */
@@ -73,6 +74,34 @@ static void code_that_fails_is_named(void **state)
             fail_msg("'%s' does not say '%s'", error.text, rows[i].words);
         str_free(&text);
     }
+}
+
+/* Some systems' compilers protect stacks unasked: the C library would end the process. */
+static void protected_stacks(void **state)
+{
+    (void)state;
+    char path[128];
+    struct str text = { 0 };
+    pop_error error;
+    struct module *module;
+    snprintf(path, sizeof(path), "%s/g++", scratch_path);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\nexec g++ -fstack-protector-all \"$@\"\n", script);
+    fclose(script);
+    assert_int_equal(chmod(path, 0700), 0);
+    const char *before = getenv("TREMULA_CXX");
+    char *kept = before ? strdup(before) : NULL;
+    setenv("TREMULA_CXX", path, 1);
+    with_code(&text, "", "volatile char a[8]; volatile int most = 40; for (int i = 0; i < most; ++i) a[i] = 1;");
+    assert_int_equal(popc_compile("made.cpp", text.text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR);
+    assert_non_null(strstr(error.text, "the default constructor of 'V' failed: it wrote beyond an array of its own"));
+    if (kept)
+        setenv("TREMULA_CXX", kept, 1);
+    else
+        unsetenv("TREMULA_CXX");
+    free(kept);
+    str_free(&text);
 }
 
 /* Whoever does not care for children loses none of it. */
@@ -148,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_that_fails_is_named),
+        cmocka_unit_test(protected_stacks),
         cmocka_unit_test(ignored_children),
         cmocka_unit_test(code_that_fails_later),
         cmocka_unit_test(statics_are_there_when_vertices_run),
