@@ -37,8 +37,7 @@ static bool holds_constant(const pop_store *store, const struct use *use)
 static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct use *use)
 {
     if (ref->field->direction == FIELD_STATE)
-        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value%s",
-                          ref->field->shape == SHAPE_SCALAR ? "" : "_vector");
+        return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value");
     if (t->store != ref->store)
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "cannot be connected to a %s",
                           t->store ? "tensor of another graph" : "null tensor");

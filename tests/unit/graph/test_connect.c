@@ -107,7 +107,7 @@ static void element_by_element(void **state)
     (void)state;
     struct setup s = setup();
     pop_graph_connect_index(s.graph, s.mix, "ins", 0, pop_tensor_at(s.ints, 0));
-    EXPECT_ERROR(s.graph, POP_NO_SIZE_SPECIFIED, "pop_graph_set_field_size");
+    EXPECT_ERROR(s.graph, POP_NO_SIZE_SPECIFIED, "set its size first");
     pop_graph_set_field_size(s.graph, s.mix, "ins", 2);
     pop_graph_connect_index(s.graph, s.mix, "ins", 2, pop_tensor_at(s.ints, 0));
     EXPECT_ERROR(s.graph, POP_INDEX_ERROR, "no element 2: its size is 2");
@@ -154,7 +154,7 @@ static void constants_on_edges(void **state)
     pop_graph_connect_constant(s.graph, s.mix, "in", POP_DOUBLE, &value);
     EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "no scalar");
     pop_graph_connect_constant(s.graph, s.mix, "n", POP_DOUBLE, &value);
-    EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "pop_graph_set_field");
+    EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "initial value");
     pop_graph_connect_constant(s.graph, second, "b", POP_TYPE_NULL, &value);
     EXPECT_ERROR(s.graph, POP_TYPE_ERROR, "needs a value");
     pop_graph_connect_constant(s.graph, second, "a", POP_DOUBLE, &value);
@@ -200,7 +200,7 @@ static void what_does_not_fit_is_refused_and_changes_nothing(void **state)
         { s.mix, "in", pop_tensor_at(s.vector, 0), POP_GRAPH_CONNECTION_ERROR, "takes a tensor of rank 1" },
         { s.mix, "rows", s.vector, POP_GRAPH_CONNECTION_ERROR, "takes a tensor of rank 2, by row" },
         { s.mix, "n", s.vector, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value" },
-        { s.mix, "table", s.vector, POP_GRAPH_CONNECTION_ERROR, "pop_graph_set_field_vector" },
+        { s.mix, "table", s.vector, POP_GRAPH_CONNECTION_ERROR, "initial value" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         pop_graph_connect(s.graph, rows[i].vertex, rows[i].field, rows[i].t);

@@ -57,7 +57,7 @@ static void vectors_hold_their_values(void **state)
     pop_graph_set_field_vector(graph, v, POP_FIELD("table", POP_WHOLE), POP_DOUBLE, NULL, 0);
     assert_int_equal(pop_graph_get_field_size(graph, v, "table"), 0);
     pop_graph_set_field_vector(graph, v, POP_FIELD("tables", 0), POP_DOUBLE, values, 1);
-    EXPECT_ERROR(graph, POP_NO_SIZE_SPECIFIED, "pop_graph_set_field_size");
+    EXPECT_ERROR(graph, POP_NO_SIZE_SPECIFIED, "set its size first");
     pop_graph_set_field_size(graph, v, "tables", 2);
     const unsigned char bytes[] = { 9, 8, 7, 6, 5 };
     pop_graph_set_field_vector(graph, v, POP_FIELD("tables", 1), POP_UNSIGNED_CHAR, bytes, 5);
