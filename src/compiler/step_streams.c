@@ -245,5 +245,6 @@ void steps_host_call(struct builder *b, uint32_t node, uint32_t op)
     const struct program_node *n = b->c->store->programs.data[node];
     size_t inputs = b->c->store->host_functions.data[n->object].input_count;
     steps_hand_over(b, node, op, n->operands.data, inputs, true);
-    steps_hand_over(b, node, op, n->operands.data + inputs, n->operands.count - inputs, false);
+    if (n->operands.count > inputs)
+        steps_hand_over(b, node, op, n->operands.data + inputs, n->operands.count - inputs, false);
 }

@@ -244,7 +244,7 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
         struct piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
-                               image->move_digits.data + move->first_digit };
+                               move->digits ? image->move_digits.data + move->first_digit : NULL };
         if (move->bytes)
             run_move(&piece, pool);
     }

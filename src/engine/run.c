@@ -136,7 +136,7 @@ static void print_record(struct run *run, uint32_t record)
                                                               : pop_print_format_default();
     FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
     print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
-                 image->dims.data + print->first_dim, print->rank, run_operand(run, print->operand), &format);
+                 print->rank ? image->dims.data + print->first_dim : NULL, print->rank, run_operand(run, print->operand), &format);
     fflush(file);
 }
 

@@ -78,7 +78,7 @@ static bool check_move(struct check *check, const struct image_move *move, uint6
     const struct image *image = check->image;
     if (move->digits > DIGITS_MOST || !check_within(move->first_digit, move->digits, image->move_digits.count))
         return check_fail(check, "digits of a move lie outside their array");
-    const struct image_digit *digits = image->move_digits.data + move->first_digit;
+    const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
     wide bytes = move->bytes;
     for (uint32_t i = 0; i < move->digits && bytes; ++i) {
         bytes *= digits[i].extent;

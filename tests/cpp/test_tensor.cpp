@@ -10,6 +10,14 @@
 #pragma clang diagnostic ignored "-Wbraced-scalar-init" // concat(a, b, {1}), as programs have it
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER // it keeps what was freed
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER
+#endif
+#endif
+
 using namespace poplar;
 
 typedef std::vector<std::size_t> Shape;
@@ -243,7 +251,7 @@ static double resident()
 // Nodes of views that nobody has any more are given back, whatever stays alive around them.
 TEST(temporaries_take_no_memory)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ADDRESS_SANITIZER
     enum { TIMES = 1000 };
 #else
     enum { TIMES = 200000 };
@@ -264,7 +272,7 @@ TEST(temporaries_take_no_memory)
 // Also when each takes the place of the one before it.
 TEST(assigning_again_and_again_takes_no_memory)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ADDRESS_SANITIZER
     enum { TIMES = 1000 };
 #else
     enum { TIMES = 200000 };

@@ -17,7 +17,7 @@ static void naive(const struct image *image, const struct image_copy *copy, cons
 {
     for (uint32_t m = 0; m < copy->moves; ++m) {
         const struct image_move *move = image->moves.data + copy->first_move + m;
-        const struct image_digit *digits = image->move_digits.data + move->first_digit;
+        const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
         uint64_t total = 1;
         for (uint32_t d = 0; d < move->digits; ++d)
             total *= digits[d].extent;
