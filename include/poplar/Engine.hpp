@@ -231,7 +231,7 @@ public:
     {
         pop_error error;
         detail::OutputFile text;
-        const pop_status status = pop_engine_print_profile_summary(c(), text, detail::Options(options), &error);
+        const pop_status status = pop_engine_print_profile_summary(c(), text.c(), detail::Options(options), &error);
         detail::check(status, error);
         text.send(out);
     }

@@ -353,9 +353,10 @@ public:
         VertexRef vertex = addVertex(set, vertexType, where);
         for (const ConnectionDesc &connection : connections)
             connection.connect(c(), vertex.c(), where);
-        if (pop_graph_error(c()))
+        if (*pending != POP_OK) {
             pop_graph_take_back_vertex(c(), vertex.c());
-        check();
+            raise();
+        }
         return vertex;
     }
     VertexRef addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where = Where::here())

@@ -15,7 +15,7 @@ void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, co
     const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile)), execution(detail::profileValueOfC(executionProfile));
     detail::OutputFile text;
     pop_error error;
-    detail::check(pop_print_profile_summary(text, &graph.value, &execution.value, detail::Options(options), &error), error);
+    detail::check(pop_print_profile_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
     text.send(out);
 }
 template <int = 0>
@@ -24,7 +24,7 @@ void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, cons
     const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile));
     detail::OutputFile text;
     pop_error error;
-    detail::check(pop_print_graph_summary(text, &graph.value, detail::Options(options), &error), error);
+    detail::check(pop_print_graph_summary(text.c(), &graph.value, detail::Options(options), &error), error);
     text.send(out);
 }
 template <int = 0>
@@ -34,7 +34,7 @@ void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, 
     const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile)), execution(detail::profileValueOfC(executionProfile));
     detail::OutputFile text;
     pop_error error;
-    detail::check(pop_print_execution_summary(text, &graph.value, &execution.value, detail::Options(options), &error), error);
+    detail::check(pop_print_execution_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
     text.send(out);
 }
 

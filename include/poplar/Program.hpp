@@ -17,6 +17,18 @@
 #include <vector>
 
 namespace poplar {
+namespace detail {
+
+// Both loops: C's calls for them take the same.
+inline pop_program repeatWhile(pop_program (*call)(pop_where, pop_program, pop_tensor, pop_program, const char *), const program::Program &condition,
+                               const Tensor &predicate, const program::Program &body, const DebugContext &debugContext)
+{
+    pop_graph *graph = graphOf(predicate.c().store, "the predicate", debugContext);
+    return checkedProgram(debugContext, call(where(debugContext), condition.c(graph), predicate.c(), body.c(graph), name(debugContext)),
+                          predicate.c().store);
+}
+
+} // namespace detail
 namespace program {
 
 // A list of programs that run one after another.  It may be made before any graph is known, and grows after it was added to other programs:
@@ -186,35 +198,15 @@ public:
 class RepeatWhileTrue : public Program {
 public:
     RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {})
-        : Program(make(condition, predicate, body, debugContext))
+        : Program(detail::repeatWhile(pop_repeat_while_true_at, condition, predicate, body, debugContext))
     {}
-
-private:
-    static pop_program make(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext)
-    {
-        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
-        return detail::checkedProgram(
-            debugContext,
-            pop_repeat_while_true_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph), detail::name(debugContext)),
-            predicate.c().store);
-    }
 };
 
 class RepeatWhileFalse : public Program {
 public:
     RepeatWhileFalse(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {})
-        : Program(make(condition, predicate, body, debugContext))
+        : Program(detail::repeatWhile(pop_repeat_while_false_at, condition, predicate, body, debugContext))
     {}
-
-private:
-    static pop_program make(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext)
-    {
-        pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
-        return detail::checkedProgram(
-            debugContext,
-            pop_repeat_while_false_at(detail::where(debugContext), condition.c(graph), predicate.c(), body.c(graph), detail::name(debugContext)),
-            predicate.c().store);
-    }
 };
 
 class If : public Program {
@@ -439,7 +431,7 @@ public:
 inline void dumpProgram(const Graph &graph, const Program &program, std::ostream &out)
 {
     detail::OutputFile text;
-    if (!pop_dump_program(graph.c(), program.c(graph.c()), text))
+    if (!pop_dump_program(graph.c(), program.c(graph.c()), text.c()))
         detail::raiseFrom(graph.c());
     text.send(out);
 }
@@ -476,7 +468,7 @@ inline void Graph::outputComputeGraph(std::ostream &out, ArrayRef<program::Progr
 {
     const detail::Programs list(c(), programs);
     detail::OutputFile file;
-    pop_graph_output_compute_graph_at(where, c(), file, list.data(), list.size());
+    pop_graph_output_compute_graph_at(where, c(), file.c(), list.data(), list.size());
     detail::check(c());
     file.send(out);
 }
@@ -484,7 +476,7 @@ inline void Graph::outputVertexGraph(std::ostream &out, ArrayRef<program::Progra
 {
     const detail::Programs list(c(), programs);
     detail::OutputFile file;
-    pop_graph_output_vertex_graph_at(where, c(), file, list.data(), list.size());
+    pop_graph_output_vertex_graph_at(where, c(), file.c(), list.data(), list.size());
     detail::check(c());
     file.send(out);
 }

@@ -103,7 +103,7 @@ public:
         std::vector<Tensor> parts(lists.size());
         detail::IntervalLists c(lists);
         pop_interval_lists borrowed = c.c();
-        return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts));
+        return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts), where);
     }
     template <int = 0>
     std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0, Where where = Where::here()) const
@@ -115,7 +115,7 @@ public:
     std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
     {
         std::vector<Tensor> parts(indices.size());
-        return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts));
+        return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts), where);
     }
     template <int = 0> Tensor flatten(Where where = Where::here()) const { return view(pop_tensor_flatten_at, where, tensor); }
     template <int = 0> Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const
@@ -265,12 +265,12 @@ private:
     {
         return Tensor(tensor.store, call, where.file, where.line, arguments...);
     }
-    template <int = 0> std::vector<Tensor> give(bool done, std::vector<Tensor> &&results) const
+    template <int = 0> std::vector<Tensor> give(bool done, std::vector<Tensor> &&results, const Where &where) const
     {
         for (const Tensor &result : results)
             result.retain();
         if (!done)
-            detail::raiseFrom(pop_store_graph(tensor.store));
+            detail::raiseFrom(pop_store_graph(tensor.store), where);
         return std::move(results);
     }
     template <int = 0> static pop_tensor *array(std::vector<Tensor> &list) { return reinterpret_cast<pop_tensor *>(list.data()); }

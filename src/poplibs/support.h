@@ -112,10 +112,5 @@ static inline pop_interval_lists lists_take(struct lists_vec *lists)
     *lists = (struct lists_vec){ 0 };
     return taken;
 }
-static inline void lists_free(struct lists_vec *lists)
-{
-    pop_interval_lists taken = lists_take(lists);
-    pop_interval_lists_free(&taken);
-}
 
 #endif

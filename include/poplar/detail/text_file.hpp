@@ -29,13 +29,11 @@ public:
         std::free(text);
     }
     std::FILE *c() { return file; }
-    operator std::FILE *() { return file; }
     void send(std::ostream &out)
     {
         close();
         out.write(text, static_cast<std::streamsize>(size));
     }
-    void copyTo(std::ostream &out) { send(out); }
 
 private:
     void close()
@@ -48,7 +46,6 @@ private:
     std::size_t size;
     std::FILE *file;
 };
-typedef OutputFile TextFile;
 
 // From the buffer, so that a stream that throws at its end does not.
 inline std::string readAll(std::istream &in)
