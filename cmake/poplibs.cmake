@@ -1,18 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 # The operation libraries over libpoplar.  Each is its own shared library, which uses the public headers alone.
 #
-#     add_poplibs_library(popops LIBRARIES poputil [SOURCES file...])
+#     add_poplibs_library(popops LIBRARIES poputil)
 #
-# SOURCES are src/NAME/*.c unless said otherwise; LIBRARIES are those of the project that it needs besides libpoplar.  The library is installed with the
-# others, has a pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
-function(add_poplibs_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
-  if(NOT arg_SOURCES)
-    file(GLOB arg_SOURCES CONFIGURE_DEPENDS src/${name}/*.c)
+# Its sources are src/NAME/*.c; LIBRARIES are those of the project that it needs besides libpoplar.  The library is installed with the others, has a
+# pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
+#
+# A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
+# TREMULA_CODELET_LEVELS, and NAME.LEVEL.gp for the others.  All builds of a checkout share what was compiled.
+set(TREMULA_CODELET_LEVELS "x86-64-v3;x86-64-v4" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the least first")
+
+function(add_poplibs_codelets name)
+  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*_vertices.c)
+  if(NOT sources)
+    return()
   endif()
-  add_library(${name} SHARED ${arg_SOURCES})
+  file(GLOB headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def src/poplibs/*.h src/poplibs/*.def)
+  set(popc ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets $<TARGET_FILE:popc>)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
+  list(GET TREMULA_CODELET_LEVELS 0 first)
+  foreach(level IN LISTS TREMULA_CODELET_LEVELS)
+    set(parts)
+    foreach(source IN LISTS sources)
+      get_filename_component(stem ${source} NAME_WE)
+      set(part ${PROJECT_BINARY_DIR}/codelets/${name}/${stem}.${level}.gp)
+      add_custom_command(OUTPUT ${part} COMMAND ${popc} -O2 -march=${level} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
+                         DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
+      list(APPEND parts ${part})
+    endforeach()
+    set(whole ${PROJECT_BINARY_DIR}/${name}.gp)
+    if(NOT level STREQUAL first)
+      set(whole ${PROJECT_BINARY_DIR}/${name}.${level}.gp)
+    endif()
+    add_custom_command(OUTPUT ${whole} COMMAND ${popc} ${parts} -o ${whole} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
+    list(APPEND files ${whole})
+  endforeach()
+  add_custom_target(${name}_codelets DEPENDS ${files})
+  add_dependencies(${name} ${name}_codelets)
+  install(FILES ${files} DESTINATION lib)
+endfunction()
+
+function(add_poplibs_library name)
+  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.c)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} SHARED ${sources})
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${name} PUBLIC poplar ${arg_LIBRARIES} PRIVATE m)
+  target_link_libraries(${name} PUBLIC poplar ${arg_LIBRARIES} PRIVATE m ${CMAKE_DL_LIBS})
+  add_poplibs_codelets(${name})
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
   install(TARGETS ${name} EXPORT poplarTargets LIBRARY DESTINATION lib)
   list(JOIN arg_LIBRARIES " " needed)
@@ -24,7 +61,7 @@ function(add_poplibs_library name)
   foreach(test IN LISTS tests)
     get_filename_component(program ${test} NAME_WE)
     add_executable(${program} ${test})
-    target_link_libraries(${program} PRIVATE ${name} PkgConfig::CMOCKA)
+    target_link_libraries(${program} PRIVATE ${name} PkgConfig::CMOCKA m)
     target_include_directories(${program} PRIVATE tests)
     add_test(NAME poplibs/${program} COMMAND ${program})
     set_tests_properties(poplibs/${program} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")

@@ -12,5 +12,8 @@ POP_BEGIN_DECLS
 POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose,
                                       pop_error *error) POP_MUST_CHECK;
 
+/* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused. */
+POP_API unsigned pop_machine_level(void);
+
 POP_END_DECLS
 #endif

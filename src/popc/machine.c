@@ -7,6 +7,7 @@
 #include <cpuid.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <poplar/popc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,11 @@ unsigned machine_level(void)
         !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
         return 3;
     return 4;
+}
+
+unsigned pop_machine_level(void)
+{
+    return machine_level();
 }
 
 /* ---- the compiler ---- */

@@ -71,6 +71,23 @@ static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shap
     return buffer;
 }
 
+/* A number as an estimator's user, and back. */
+static inline void *poplibs_as_user(uintptr_t number)
+{
+    return (void *)number;
+}
+static inline pop_type poplibs_type_of_user(void *user)
+{
+    return (pop_type)(uintptr_t)user;
+}
+
+/* "prefix/name", as debug paths join, in a buffer of the caller's; name alone where there is no prefix. */
+static inline const char *poplibs_path(char *buffer, size_t size, const char *prefix, const char *name)
+{
+    snprintf(buffer, size, "%s%s%s", prefix ? prefix : "", prefix && *prefix ? "/" : "", name);
+    return buffer;
+}
+
 /* ---- lists of intervals under construction ---- */
 
 struct interval_vec {

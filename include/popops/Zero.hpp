@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors set to zero (popops/fill.h).
+#ifndef POPOPS_ZERO_HPP
+#define POPOPS_ZERO_HPP
+
+#include <popops/Fill.hpp>
+
+namespace popops {
+
+inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    popops_zero_at(poplar::detail::where(debugContext), graph.c(), t.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
+    poputil::detail::check(graph.c());
+}
+inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::ComputeSet zeroCS,
+                 poputil::detail::Where where = poputil::detail::Where::here())
+{
+    popops_zero_in_at(where, graph.c(), t.c(), zeroCS.c());
+    poputil::detail::check(graph.c());
+}
+inline void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned tile, poplar::ComputeSet zeroCS,
+                 poputil::detail::Where where = poputil::detail::Where::here())
+{
+    popops_zero_on_tile_at(where, graph.c(), t.c(), poputil::detail::Intervals(tileRegions).c(), tile, zeroCS.c());
+    poputil::detail::check(graph.c());
+}
+
+} // namespace popops
+#endif

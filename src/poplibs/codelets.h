@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a library gets its codelets into a graph: its .gp files lie beside its shared object (cmake/poplibs.cmake). */
+#ifndef POPLIBS_CODELETS_H
+#define POPLIBS_CODELETS_H
+
+#include "poplibs/support.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <poplar/popc.h>
+#include <unistd.h>
+
+/* Registers the estimates of one file's vertices. */
+typedef void (*poplibs_register)(pop_graph *graph);
+
+/* name is the library's; self any function of it.  The file is DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N of this machine that is there, or
+ * DIR/NAME[SUFFIX].gp; the environment's IPU_NAME_GP is a whole path, POPLIBS_CODELET_SUFFIX the suffix. */
+static inline void poplibs_codelet_file(char *path, size_t size, const char *name, void (*self)(void))
+{
+    char variable[64];
+    size_t length = (size_t)snprintf(variable, sizeof(variable), "IPU_%s_GP", name);
+    for (size_t i = 0; i < length && i < sizeof(variable); ++i)
+        variable[i] = (char)toupper((unsigned char)variable[i]);
+    const char *given = getenv(variable), *suffix = getenv("POPLIBS_CODELET_SUFFIX");
+    Dl_info info;
+    void *address;
+    memcpy(&address, &self, sizeof(address));
+    if (given && *given) {
+        snprintf(path, size, "%s", given);
+        return;
+    }
+    const char *file = dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+    const char *slash = strrchr(file, '/');
+    int directory = slash ? (int)(slash - file + 1) : 0;
+    for (unsigned level = pop_machine_level(); level > 1; --level) {
+        snprintf(path, size, "%.*s%s%s.x86-64-v%u.gp", directory, file, name, suffix ? suffix : "", level);
+        if (access(path, R_OK) == 0)
+            return;
+    }
+    snprintf(path, size, "%.*s%s%s.gp", directory, file, name, suffix ? suffix : "");
+}
+
+/* Loads them and registers the estimates; a second time does nothing.  mark is a vertex type of the library. */
+static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const char *name, const char *mark, void (*self)(void),
+                                        const poplibs_register *files, size_t count)
+{
+    char path[4096];
+    if (!poplibs_ready(graph) || pop_graph_has_codelet(graph, mark))
+        return;
+    poplibs_codelet_file(path, sizeof(path), name, self);
+    if (!pop_graph_add_codelets_at(where, graph, path))
+        return;
+    for (size_t i = 0; i < count; ++i)
+        files[i](graph);
+}
+
+#endif

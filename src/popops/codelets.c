@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/codelets.h"
+#include "popops/vertices.h"
+
+#include <popops/codelets.h>
+
+static const poplibs_register files[] = {
+#define VERTICES(stem) popops_##stem##_vertices,
+#include "popops/vertices.def"
+#undef VERTICES
+};
+
+void popops_add_codelets_at(pop_where where, pop_graph *graph)
+{
+    poplibs_add_codelets(where, graph, "popops", "popops::Fill<float>", (void (*)(void))popops_add_codelets_at, files, sizeof(files) / sizeof(files[0]));
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A vertex for each worker of each tile: of one region where it is one, else of several. */
+#include "poplibs/tiles.h"
+
+#include <popops/fill.h>
+
+struct fill {
+    pop_where where;
+    pop_compute_set set;
+    pop_tensor flat;
+    double value;
+};
+
+static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+{
+    const struct fill *fill = user;
+    const pop_target *target = pop_graph_target(graph);
+    pop_type type = pop_tensor_type(fill->flat);
+    unsigned grain = pop_target_vector_width(target, type);
+    poputil_partitions parts;
+    poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    char name[64];
+    for (size_t i = 0; i < parts.count; ++i) {
+        size_t first = parts.first[i], count = parts.first[i + 1] - first;
+        snprintf(name, sizeof(name), count == 1 ? "popops::Fill<%s>" : "popops::Fill2d<%s>", pop_type_name(type));
+        pop_vertex vertex = pop_graph_add_vertex_at(fill->where, graph, fill->set, name);
+        if (count == 1)
+            pop_graph_connect_at(fill->where, graph, vertex, "out", poplibs_slice_of_list(fill->where, fill->flat, &parts.regions, first));
+        else
+            poplibs_connect_rows(fill->where, graph, vertex, "out", fill->flat, &parts.regions, first, count);
+        pop_graph_set_field_double_at(fill->where, graph, vertex, "in", fill->value);
+        pop_graph_map_vertex_at(fill->where, graph, vertex, tile->tile);
+    }
+    poputil_partitions_free(&parts);
+}
+
+void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value)
+{
+    if (!poplibs_ready(graph))
+        return;
+    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
+    poplibs_for_each_tile(where, graph, fill.flat, fill_regions, &fill);
+}
+
+void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set, double value)
+{
+    if (!poplibs_ready(graph))
+        return;
+    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
+    pop_interval_lists lists;
+    if (pop_graph_get_sorted_contiguous_regions_at(where, graph, fill.flat, regions, true, NULL, &lists)) {
+        fill_regions(graph, &(struct poplibs_tile){ tile, &lists }, &fill);
+        pop_interval_lists_free(&lists);
+    }
+}
+
+static void fill_by(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name, const char *step)
+{
+    char path[256];
+    if (!poplibs_ready(graph))
+        return;
+    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, step));
+    popops_fill_in_at(where, graph, t, set, value);
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+}
+
+void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name)
+{
+    fill_by(where, graph, t, sequence, value, name, "Fill");
+}
+
+void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+{
+    fill_by(where, graph, t, sequence, 0, name, "Zero");
+}
+void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set)
+{
+    popops_fill_in_at(where, graph, t, set, 0);
+}
+void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set)
+{
+    popops_fill_on_tile_at(where, graph, t, regions, tile, set, 0);
+}
