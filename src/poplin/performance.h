@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles of the convolution vertices: pure functions of counts, which the planner and the vertices' own estimates share (release 1.2's formulas). */
+#ifndef POPLIN_PERFORMANCE_H
+#define POPLIN_PERFORMANCE_H
+
+#include "poplibs/support.h"
+
+/* Output elements of each worklist item of a worker. */
+struct poplin_worklist {
+    const unsigned *items;
+    size_t count;
+};
+
+/* ConvPartial1x1Out<input, partials>: worker w's list has one item; outer counts are those of groups.  weights_per_load: coefficients that fill the
+ * conv units for one pass, of input_bytes each, coeff_bytes a cycle. */
+struct poplin_amp {
+    unsigned num_workers, num_conv_units, coeff_bytes_per_cycle;
+    unsigned conv_groups, in_groups, out_groups; /* groups of channels */
+    unsigned in_chans_per_group, out_chans_per_group;
+    bool float_inputs, float_partials;
+    unsigned conv_input_load; /* elements a cycle */
+};
+uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_elements);
+/* The formula of 0.9.40, which the guide's figures come from. */
+uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *worker_elements);
+
+/* ConvPartialnx1: worker_lists has kernel_rows x kernel_width x num_workers entries (workers innermost), where rows are outer positions of the
+ * kernel in steps of filter_height and width is that of the innermost dimension.  Zeroing apart from the vertex's inner loop: poplin_cycles_zero. */
+struct poplin_nx1 {
+    struct poplin_amp amp;
+    unsigned kernel_outer, kernel_inner; /* entries of worker_lists: outer x inner x workers */
+    unsigned filter_height, filter_width;
+    unsigned output_zeroing; /* cycles of poplin_cycles_zero */
+};
+uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists);
+/* Zeroing of the partials by all workers: elements of each worker for one group of out channels. */
+uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials, unsigned vector_width);
+
+/* ConvPartialHorizontalMac: worker_lists has kernel_size x num_workers entries (workers innermost). */
+struct poplin_mac {
+    unsigned num_workers, conv_groups, in_groups, out_groups, kernel_size;
+    unsigned in_chans_per_group, out_chans_per_group;
+    bool float_inputs, float_partials;
+};
+uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
+
+/* ConvPartial1x4SLIC: elements of the rows of each worker (stride 1 or 2); conv_group_groups x sub-kernels (of four). */
+struct poplin_slic {
+    unsigned num_workers, num_conv_units, coeff_bytes_per_cycle;
+    unsigned conv_group_groups, num_weight_blocks, conv_groups_per_group, slic_window_width;
+    unsigned output_stride;
+    bool float_partials;
+    bool implicit_zeroing;
+};
+uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *workers);
+
+/* OuterProduct: worker cycles. */
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group, unsigned data_path_width);
+
+/* ReduceAdd: tile cycles to add partials of the elements of one output. */
+uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out, bool float_partials, bool single_input,
+                                  bool constrained);
+/* A type change of elements alone: worker cycles times workers. */
+uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out);
+
+#endif
