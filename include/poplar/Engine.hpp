@@ -238,16 +238,16 @@ public:
     template <typename Value = ProfileValue> Value getGraphProfile() const
     {
         pop_error error;
-        detail::OwnedProfileValue profile;
-        detail::check(pop_engine_graph_profile(c(), &profile.value, &error), error);
-        return detail::profileValue<Value>(profile.value);
+        pop_profile_value profile;
+        detail::check(pop_engine_graph_profile(c(), &profile, &error), error);
+        return Value::takeFrom(profile);
     }
     template <typename Value = ProfileValue> Value getExecutionProfile() const
     {
         pop_error error;
-        detail::OwnedProfileValue profile;
-        detail::check(pop_engine_execution_profile(c(), &profile.value, &error), error);
-        return detail::profileValue<Value>(profile.value);
+        pop_profile_value profile;
+        detail::check(pop_engine_execution_profile(c(), &profile, &error), error);
+        return Value::takeFrom(profile);
     }
     // Both, as members graph and execution.
     template <typename Value = ProfileValue> Value getProfile() const

@@ -12,7 +12,7 @@ template <int = 0>
 void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
                                 const OptionFlags &options = {})
 {
-    const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile)), execution(detail::profileValueOfC(executionProfile));
+    const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
     detail::OutputFile text;
     pop_error error;
     detail::check(pop_print_profile_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
@@ -21,7 +21,7 @@ void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, co
 template <int = 0>
 void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {})
 {
-    const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile));
+    const detail::OwnedProfileValue graph(graphProfile.c());
     detail::OutputFile text;
     pop_error error;
     detail::check(pop_print_graph_summary(text.c(), &graph.value, detail::Options(options), &error), error);
@@ -31,7 +31,7 @@ template <int = 0>
 void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
                                   const OptionFlags &options = {})
 {
-    const detail::OwnedProfileValue graph(detail::profileValueOfC(graphProfile)), execution(detail::profileValueOfC(executionProfile));
+    const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
     detail::OutputFile text;
     pop_error error;
     detail::check(pop_print_execution_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);

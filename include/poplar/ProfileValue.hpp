@@ -11,91 +11,7 @@
 
 namespace poplar {
 
-namespace detail {
-
-// What a ProfileValue keeps.  A template, as are most of that class's members: so programs that have none do not compile maps and vectors of them.
-template <typename Value> struct ProfileData {
-    typedef std::vector<Value> Vector;
-    typedef std::map<std::string, Value> Map;
-
-    ProfileData() : kind(Value::Type::NONE) { as.natural = 0; }
-    ProfileData(const ProfileData &from) : kind(from.kind), as(from.as)
-    {
-        if (kind == Value::Type::STRING)
-            as.string = new std::string(*from.as.string);
-        else if (kind == Value::Type::VECTOR)
-            as.vector = new Vector(*from.as.vector);
-        else if (kind == Value::Type::MAP)
-            as.map = new Map(*from.as.map);
-    }
-    ProfileData(ProfileData &&from) noexcept : kind(from.kind), as(from.as) { from.kind = Value::Type::NONE; }
-    ProfileData &operator=(ProfileData from) noexcept
-    {
-        const ProfileData mine(static_cast<ProfileData &&>(*this)); // ends here
-        kind = from.kind;
-        as = from.as;
-        from.kind = Value::Type::NONE;
-        return *this;
-    }
-    ~ProfileData()
-    {
-        if (kind == Value::Type::STRING)
-            delete as.string;
-        else if (kind == Value::Type::VECTOR)
-            delete as.vector;
-        else if (kind == Value::Type::MAP)
-            delete as.map;
-    }
-
-    const Value *find(const std::string &key) const
-    {
-        if (kind != Value::Type::MAP)
-            return nullptr;
-        const typename Map::const_iterator found = as.map->find(key);
-        return found == as.map->end() ? nullptr : &found->second;
-    }
-    std::size_t size() const { return kind == Value::Type::VECTOR ? as.vector->size() : kind == Value::Type::MAP ? as.map->size() : 0; }
-    // Of what is below.
-    template <typename T> T sum() const
-    {
-        T total = T();
-        if (kind == Value::Type::VECTOR)
-            for (const Value &element : *as.vector)
-                total += element.template sum<T>();
-        if (kind == Value::Type::MAP)
-            for (const typename Map::value_type &member : *as.map)
-                total += member.second.template sum<T>();
-        return total;
-    }
-    // Of what is no number.
-    static bool equal(const ProfileData &a, const ProfileData &b)
-    {
-        if (a.kind != b.kind)
-            return false;
-        return a.kind == Value::Type::BOOL     ? a.as.boolean == b.as.boolean
-               : a.kind == Value::Type::STRING ? *a.as.string == *b.as.string
-               : a.kind == Value::Type::VECTOR ? *a.as.vector == *b.as.vector
-               : a.kind == Value::Type::MAP    ? *a.as.map == *b.as.map
-                                               : true;
-    }
-
-    typename Value::Type kind;
-    union {
-        bool boolean;
-        std::int64_t integer;
-        std::uint64_t natural;
-        double real;
-        std::string *string;
-        Vector *vector;
-        Map *map;
-    } as;
-};
-
-} // namespace detail
-
 class ProfileValue {
-    friend struct detail::ProfileData<ProfileValue>;
-
 public:
     typedef bool Boolean;
     typedef double Number;
@@ -107,193 +23,328 @@ public:
     enum class Type { NONE, BOOL, INT, UINT, DOUBLE, STRING, VECTOR, MAP };
 #pragma GCC diagnostic pop
 
-    ProfileValue() = default; // copies and ends as what it keeps does
-    template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0> ProfileValue(T value) { setNumber(value); }
-    template <int = 0> ProfileValue(const char *text) { setString(new String(text ? text : "")); }
-    template <int = 0> ProfileValue(String text) { setString(new String(std::move(text))); }
-    template <int = 0> ProfileValue(StringRef text) { setString(new String(text.cloneAsString())); }
-    template <int = 0> ProfileValue(Vector elements)
+    ProfileValue() noexcept : kind(Type::NONE), as() {}
+    template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0> ProfileValue(T value) : as() { setNumber(value); }
+    template <int = 0> ProfileValue(const char *text) : ProfileValue(Type::STRING, new Text(text ? text : "")) {}
+    template <int = 0> ProfileValue(String text) : ProfileValue(Type::STRING, new Text(std::move(text))) {}
+    template <int = 0> ProfileValue(StringRef text) : ProfileValue(Type::STRING, new Text(text.cloneAsString())) {}
+    template <int = 0> ProfileValue(Vector elements) : ProfileValue(Type::VECTOR, new Own<Vector>(std::move(elements))) {}
+    template <int = 0> ProfileValue(Map members) : ProfileValue(Type::MAP, new Own<Map>(std::move(members))) {}
+    ProfileValue(const ProfileValue &from) : kind(from.kind), as(from.as), shared(from.shared)
     {
-        data.as.vector = new Vector(std::move(elements));
-        data.kind = Type::VECTOR;
+        if (isList() && list()->copy)
+            shared = detail::Handle(list()->copy(list()));
     }
-    template <int = 0> ProfileValue(Map members)
+    ProfileValue(ProfileValue &&from) noexcept : kind(from.kind), as(from.as), shared(static_cast<detail::Handle &&>(from.shared))
     {
-        data.as.map = new Map(std::move(members));
-        data.kind = Type::MAP;
+        from.kind = Type::NONE;
+    }
+    ProfileValue &operator=(ProfileValue from) noexcept
+    {
+        kind = from.kind;
+        as = from.as;
+        shared = static_cast<detail::Handle &&>(from.shared);
+        return *this;
+    }
+    // What C gave over.
+    static ProfileValue takeFrom(pop_profile_value own)
+    {
+        const detail::Handle tree(new Tree(own));
+        return ProfileValue(tree, own);
+    }
+    // A value of C's, which the caller frees.
+    template <int = 0> pop_profile_value c() const
+    {
+        switch (kind) {
+        case Type::BOOL:
+            return pop_profile_bool(as.boolean);
+        case Type::INT:
+            return pop_profile_int(as.integer);
+        case Type::UINT:
+            return pop_profile_uint(as.natural);
+        case Type::DOUBLE:
+            return pop_profile_double(as.real);
+        case Type::STRING:
+            return pop_profile_string(asString().c_str());
+        case Type::VECTOR:
+            return toVector(asVector());
+        case Type::MAP:
+            return toMap(asMap());
+        case Type::NONE:
+            break;
+        }
+        return pop_profile_value();
     }
 
-    Type type() const { return data.kind; }
-    bool isNumber() const { return data.kind == Type::INT || data.kind == Type::UINT || data.kind == Type::DOUBLE; }
+    Type type() const { return kind; }
+    bool isNumber() const { return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE; }
 
     // The value as what it is: numbers convert to each other, anything else throws poplar_error.
-    const String &asString() const { return need(Type::STRING), *data.as.string; }
-    const Vector &asVector() const { return need(Type::VECTOR), *data.as.vector; }
-    Vector &asVector() { return need(Type::VECTOR), *data.as.vector; }
-    const Map &asMap() const { return need(Type::MAP), *data.as.map; }
-    Map &asMap() { return need(Type::MAP), *data.as.map; }
-    bool asBool() const { return need(Type::BOOL), data.as.boolean; }
+    const String &asString() const { return need(Type::STRING), static_cast<const Text *>(shared.get())->text; }
+    template <typename List = Vector> const List &asVector() const { return need(Type::VECTOR), own<List>(); }
+    template <typename List = Vector> List &asVector() { return need(Type::VECTOR), own<List>(); }
+    template <typename List = Map> const List &asMap() const { return need(Type::MAP), own<List>(); }
+    template <typename List = Map> List &asMap() { return need(Type::MAP), own<List>(); }
+    bool asBool() const { return need(Type::BOOL), as.boolean; }
     std::int64_t asInt() const { return number<std::int64_t>(); }
     std::uint64_t asUint() const { return number<std::uint64_t>(); }
     double asDouble() const { return number<double>(); }
 
     // Members of a map by name and elements of a vector by number; one that is not there throws.
-    template <int = 0> const ProfileValue &operator[](StringRef key) const
+    const ProfileValue &operator[](StringRef key) const
     {
         if (const ProfileValue *found = getOrNull(key))
             return *found;
         detail::raise(POP_POPLAR_ERROR, "the profile has no '%s' here", key.cloneAsString().c_str());
     }
-    template <int = 0> const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
+    const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
     template <typename I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0> const ProfileValue &operator[](I index) const
     {
-        const Vector &list = asVector();
-        if (static_cast<std::size_t>(index) >= list.size())
-            detail::raise(POP_INDEX_ERROR, "element %lld of a profile's vector of %zu", static_cast<long long>(index), list.size());
-        return list[static_cast<std::size_t>(index)];
+        need(Type::VECTOR);
+        if (const ProfileValue *found = list()->find(list(), nullptr, static_cast<std::size_t>(index)))
+            return *found;
+        detail::raise(POP_INDEX_ERROR, "element %lld of a profile's vector of %zu", static_cast<long long>(index), size());
     }
     // The member of a map, or null.
-    template <int = 0> const ProfileValue *getOrNull(StringRef key) const
-    {
-        return data.find(key.cloneAsString());
-    }
-    template <int = 0> std::size_t size() const { return data.size(); }
+    const ProfileValue *getOrNull(StringRef key) const { return kind == Type::MAP ? list()->find(list(), &key, 0) : nullptr; }
+    std::size_t size() const { return isList() ? list()->size(list()) : 0; }
 
     // Of all numbers at and below this.
     template <int = 0> double sumDouble() const { return sum<double>(); }
     template <int = 0> std::int64_t sumInt() const { return sum<std::int64_t>(); }
     template <int = 0> std::uint64_t sumUint() const { return sum<std::uint64_t>(); }
 
-    template <int = 0> friend bool operator==(const ProfileValue &a, const ProfileValue &b)
-    {
-        if (a.isNumber() && b.isNumber())
-            return a.data.kind == Type::DOUBLE || b.data.kind == Type::DOUBLE ? a.asDouble() == b.asDouble()
-                                                                              : a.data.as.natural == b.data.as.natural && a.negative() == b.negative();
-        return detail::ProfileData<ProfileValue>::equal(a.data, b.data);
-    }
-    template <int = 0> friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
+    template <int = 0> friend bool operator==(const ProfileValue &a, const ProfileValue &b) { return equal(a, b); }
+    template <int = 0> friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !equal(a, b); }
 
 private:
-    void setString(String *own)
+    struct Text : detail::Counted {
+        explicit Text(std::string from) : Counted(end), text(std::move(from)) {}
+        static void end(Counted *self) { delete static_cast<Text *>(self); }
+        const std::string text;
+    };
+    // What a vector or a map keeps: what C gave, or the program's own std::vector or std::map.  Only who asks for these compiles them.
+    struct List : detail::Counted {
+        typedef const ProfileValue *Find(const List *list, const StringRef *key, std::size_t index);
+        typedef std::size_t Size(const List *list);
+        typedef List *Copy(const List *list);
+        List(void (*last)(Counted *), Find *findIn, Size *sizeOf, Copy *copyOf) : Counted(last), find(findIn), size(sizeOf), copy(copyOf) {}
+
+        Find *const find; // by key, or else by index; null when it is not there
+        Size *const size;
+        Copy *const copy; // null when copies may share it: nobody changes it
+    };
+    struct Tree : detail::Counted {
+        explicit Tree(pop_profile_value from) : Counted(end), root(from) {}
+        static void end(Counted *self) { delete static_cast<Tree *>(self); }
+        detail::OwnedProfileValue root;
+    };
+    struct Given : List {
+        Given(const detail::Handle &of, const pop_profile_value &from)
+            : List(end, find, size, nullptr), tree(of), c(from), count(pop_profile_size(&from)), values(nullptr), asked(nullptr)
+        {
+        }
+        Given(const Given &) = delete;
+        Given &operator=(const Given &) = delete;
+        ~Given()
+        {
+            const detail::Handle last(asked);
+            delete[] values;
+        }
+        static void end(Counted *self) { delete static_cast<Given *>(self); }
+        static std::size_t size(const List *list) { return static_cast<const Given *>(list)->count; }
+        static const ProfileValue *find(const List *list, const StringRef *key, std::size_t index)
+        {
+            const Given *self = static_cast<const Given *>(list);
+            if (!key)
+                return index < self->count ? self->values + index : nullptr;
+            std::size_t low = 0, high = self->count; // C sorts by keys
+            while (low < high) {
+                const std::size_t middle = low + (high - low) / 2;
+                const StringRef other(pop_profile_key(&self->c, middle));
+                if (other == *key)
+                    return self->values + middle;
+                if (other < *key)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            return nullptr;
+        }
+
+        detail::Handle tree; // that c is a part of
+        const pop_profile_value c;
+        std::size_t count;
+        ProfileValue *values;
+        List *asked; // the std::vector or std::map of a value that may not change
+    };
+    template <typename T> struct Own : List {
+        explicit Own(T from) : List(end, find, size, copy), value(std::move(from)) {}
+        explicit Own(const Given &from) : Own(T()) { fill(value, from, 0); }
+        static void end(Counted *self) { delete static_cast<Own *>(self); }
+        static std::size_t size(const List *list) { return static_cast<const Own *>(list)->value.size(); }
+        static List *copy(const List *list) { return new Own(static_cast<const Own *>(list)->value); }
+        static const ProfileValue *find(const List *list, const StringRef *key, std::size_t index)
+        {
+            return look(static_cast<const Own *>(list)->value, key, index, 0);
+        }
+        // Maps, which have a mapped_type, are taken before vectors.
+        template <typename M, typename = typename M::mapped_type>
+        static const ProfileValue *look(const M &map, const StringRef *key, std::size_t, int)
+        {
+            const typename M::const_iterator found = map.find(key->cloneAsString());
+            return found == map.end() ? nullptr : &found->second;
+        }
+        template <typename V> static const ProfileValue *look(const V &vector, const StringRef *, std::size_t index, long)
+        {
+            return index < vector.size() ? &vector[index] : nullptr;
+        }
+        template <typename M, typename = typename M::mapped_type> static void fill(M &map, const Given &from, int)
+        {
+            for (std::size_t i = 0; i < from.count; ++i)
+                map.insert(map.end(), typename M::value_type(pop_profile_key(&from.c, i), from.values[i]));
+        }
+        template <typename V> static void fill(V &vector, const Given &from, long) { vector.assign(from.values, from.values + from.count); }
+
+        T value;
+        detail::Handle before; // what C gave: the program may have references to it
+    };
+
+    ProfileValue(Type type, detail::Counted *own) : kind(type), as(), shared(own) {}
+    ProfileValue(const detail::Handle &tree, const pop_profile_value &from) : kind(static_cast<Type>(from.type)), as()
     {
-        data.as.string = own;
-        data.kind = Type::STRING;
+        if (kind == Type::STRING)
+            shared = detail::Handle(new Text(from.as.string));
+        else if (!isList())
+            as.natural = from.as.natural;
+        else {
+            Given *given = new Given(tree, from);
+            shared = detail::Handle(given);
+            given->values = new ProfileValue[given->count];
+            for (std::size_t i = 0; i < given->count; ++i)
+                given->values[i] = ProfileValue(tree, kind == Type::MAP ? *pop_profile_item(&from, i) : *pop_profile_at(&from, i));
+        }
     }
+    bool isList() const { return kind == Type::VECTOR || kind == Type::MAP; }
+    List *list() const { return static_cast<List *>(shared.get()); }
+
+    template <typename T> T &own()
+    {
+        if (!list()->copy) {
+            Own<T> *made = new Own<T>(*static_cast<Given *>(list()));
+            made->before = shared;
+            shared = detail::Handle(made);
+        }
+        return static_cast<Own<T> *>(list())->value;
+    }
+    // Of what several threads may read: the first one's stays.
+    template <typename T> const T &own() const
+    {
+        if (list()->copy)
+            return static_cast<Own<T> *>(list())->value;
+        Given *given = static_cast<Given *>(list());
+        List *asked = __atomic_load_n(&given->asked, __ATOMIC_ACQUIRE);
+        if (!asked) {
+            List *made = new Own<T>(*given);
+            if (__atomic_compare_exchange_n(&given->asked, &asked, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+                asked = made;
+            else
+                made->destroy(made);
+        }
+        return static_cast<Own<T> *>(asked)->value;
+    }
+
     void setNumber(bool value)
     {
-        data.kind = Type::BOOL;
-        data.as.natural = 0;
-        data.as.boolean = value;
+        kind = Type::BOOL;
+        as.boolean = value;
     }
     template <typename T> typename std::enable_if<std::is_floating_point<T>::value>::type setNumber(T value)
     {
-        data.kind = Type::DOUBLE;
-        data.as.real = static_cast<double>(value);
+        kind = Type::DOUBLE;
+        as.real = static_cast<double>(value);
     }
     template <typename T> typename std::enable_if<std::is_integral<T>::value>::type setNumber(T value)
     {
-        data.kind = std::is_signed<T>::value ? Type::INT : Type::UINT;
-        data.as.natural = static_cast<std::uint64_t>(value);
+        kind = std::is_signed<T>::value ? Type::INT : Type::UINT;
+        as.natural = static_cast<std::uint64_t>(value);
     }
-    bool negative() const { return data.kind == Type::INT && data.as.integer < 0; }
+    bool negative() const { return kind == Type::INT && as.integer < 0; }
     template <typename T> T number() const
     {
-        if (data.kind == Type::INT)
-            return static_cast<T>(data.as.integer);
-        if (data.kind == Type::UINT)
-            return static_cast<T>(data.as.natural);
-        return need(Type::DOUBLE), static_cast<T>(data.as.real);
+        if (kind == Type::INT)
+            return static_cast<T>(as.integer);
+        if (kind == Type::UINT)
+            return static_cast<T>(as.natural);
+        return need(Type::DOUBLE), static_cast<T>(as.real);
     }
-    template <typename T> T sum() const
+    template <typename T, typename V = Vector, typename M = Map> T sum() const
     {
-        return isNumber() ? number<T>() : data.template sum<T>();
+        if (isNumber())
+            return number<T>();
+        T total = T();
+        if (kind == Type::VECTOR)
+            for (const ProfileValue &element : asVector<V>())
+                total += element.sum<T>();
+        if (kind == Type::MAP)
+            for (const typename M::value_type &member : asMap<M>())
+                total += member.second.template sum<T>();
+        return total;
+    }
+    template <typename Value> static bool equal(const Value &a, const Value &b)
+    {
+        if (a.isNumber() && b.isNumber())
+            return a.kind == Type::DOUBLE || b.kind == Type::DOUBLE ? a.asDouble() == b.asDouble()
+                                                                    : a.as.natural == b.as.natural && a.negative() == b.negative();
+        if (a.kind != b.kind)
+            return false;
+        return a.kind == Type::BOOL     ? a.as.boolean == b.as.boolean
+               : a.kind == Type::STRING ? a.asString() == b.asString()
+               : a.kind == Type::VECTOR ? a.asVector() == b.asVector()
+               : a.kind == Type::MAP    ? a.asMap() == b.asMap()
+                                        : true;
+    }
+    template <typename V> static pop_profile_value toVector(const V &elements)
+    {
+        pop_profile_value vector = pop_profile_vector_new();
+        for (const ProfileValue &element : elements)
+            pop_profile_push(&vector, element.c());
+        return vector;
+    }
+    template <typename M> static pop_profile_value toMap(const M &members)
+    {
+        pop_profile_value map = pop_profile_map_new();
+        for (const typename M::value_type &member : members)
+            pop_profile_set(&map, member.first.c_str(), member.second.c());
+        return map;
     }
     void need(Type wanted) const
     {
         static const char *const names[] = { "null", "a truth value", "an integer", "a natural number", "a number", "a string", "a vector", "a map" };
-        if (data.kind != wanted)
-            detail::raise(POP_POPLAR_ERROR, "the profile value is %s, not %s", names[static_cast<int>(data.kind)], names[static_cast<int>(wanted)]);
+        if (kind != wanted)
+            detail::raise(POP_POPLAR_ERROR, "the profile value is %s, not %s", names[static_cast<int>(kind)], names[static_cast<int>(wanted)]);
     }
 
-    detail::ProfileData<ProfileValue> data;
+    Type kind; // in the order of C's
+    union {
+        bool boolean;
+        std::int64_t integer;
+        std::uint64_t natural;
+        double real;
+    } as;
+    detail::Handle shared; // a Text or a List
 };
-
-namespace detail {
-
-// From and to C's values.
-template <typename Value = ProfileValue> Value profileValue(const pop_profile_value &from)
-{
-    switch (from.type) {
-    case POP_PROFILE_BOOL:
-        return from.as.boolean;
-    case POP_PROFILE_INT:
-        return from.as.integer;
-    case POP_PROFILE_UINT:
-        return from.as.natural;
-    case POP_PROFILE_DOUBLE:
-        return from.as.real;
-    case POP_PROFILE_STRING:
-        return from.as.string;
-    case POP_PROFILE_VECTOR: {
-        typename Value::Vector list(pop_profile_size(&from));
-        for (std::size_t i = 0; i < list.size(); ++i)
-            list[i] = profileValue<Value>(*pop_profile_at(&from, i));
-        return list;
-    }
-    case POP_PROFILE_MAP: {
-        typename Value::Map map;
-        for (std::size_t i = 0; i < pop_profile_size(&from); ++i)
-            map.insert(typename Value::Map::value_type(pop_profile_key(&from, i), profileValue<Value>(*pop_profile_item(&from, i))));
-        return map;
-    }
-    case POP_PROFILE_NULL:
-        break;
-    }
-    return Value();
-}
-template <typename Value> pop_profile_value profileValueOfC(const Value &from)
-{
-    switch (from.type()) {
-    case Value::Type::BOOL:
-        return pop_profile_bool(from.asBool());
-    case Value::Type::INT:
-        return pop_profile_int(from.asInt());
-    case Value::Type::UINT:
-        return pop_profile_uint(from.asUint());
-    case Value::Type::DOUBLE:
-        return pop_profile_double(from.asDouble());
-    case Value::Type::STRING:
-        return pop_profile_string(from.asString().c_str());
-    case Value::Type::VECTOR: {
-        pop_profile_value list = pop_profile_vector_new();
-        for (const Value &element : from.asVector())
-            pop_profile_push(&list, profileValueOfC(element));
-        return list;
-    }
-    case Value::Type::MAP: {
-        pop_profile_value map = pop_profile_map_new();
-        for (const typename Value::Map::value_type &member : from.asMap())
-            pop_profile_set(&map, member.first.c_str(), profileValueOfC(member.second));
-        return map;
-    }
-    case Value::Type::NONE:
-        break;
-    }
-    return pop_profile_value();
-}
-
-} // namespace detail
 
 template <int = 0> void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false)
 {
-    const detail::OwnedProfileValue owned(detail::profileValueOfC(value));
+    const detail::OwnedProfileValue owned(value.c());
     detail::OutputFile file;
     pop_profile_write_json(file.c(), &owned.value, prettyPrint);
     file.send(out);
 }
 template <int = 0> void serializeToCBOR(std::ostream &out, const ProfileValue &value)
 {
-    const detail::OwnedProfileValue owned(detail::profileValueOfC(value));
+    const detail::OwnedProfileValue owned(value.c());
     detail::OutputFile file;
     pop_profile_write_cbor(file.c(), &owned.value);
     file.send(out);
@@ -305,7 +356,7 @@ template <int> bool DebugInfo::setValue(const std::string &name, const ProfileVa
         return false;
     if (ownValues.type == POP_PROFILE_NULL)
         ownValues = pop_profile_map_new();
-    pop_profile_set(&ownValues, name.c_str(), detail::profileValueOfC(value));
+    pop_profile_set(&ownValues, name.c_str(), value.c());
     return true;
 }
 

@@ -161,8 +161,40 @@ TEST(profile_values_are_written)
     std::ostringstream cbor;
     serializeToCBOR(cbor, value);
     CHECK(cbor.str() == std::string("\xa3\x61\x61\x83\x01\x21\xf5\x61\x62\x63x\"y\x61\x63\xf6"));
-    detail::OwnedProfileValue read;
-    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read.value, nullptr) == POP_OK && detail::profileValue(read.value) == value);
+    pop_profile_value read;
+    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK && ProfileValue::takeFrom(read) == value);
+}
+// What C gave is looked up where it is; what a program changes is its own, and what it had references to stays.
+TEST(profile_values_from_c)
+{
+    const auto read = [](const char *text) {
+        pop_profile_value c;
+        CHECK(pop_profile_read_json(text, std::strlen(text), &c, nullptr) == POP_OK);
+        return ProfileValue::takeFrom(c);
+    };
+    const char *const text = "{\"a\":[1,[2.5],\"x\"],\"b\":{\"c\":true,\"d\":-4},\"e\":null}";
+    ProfileValue value = read(text);
+    CHECK(json(value) == text && value.size() == 3 && value["a"].size() == 3 && value["b"].size() == 2 && value["e"].size() == 0);
+    CHECK(value["a"][0].asUint() == 1 && value["a"][1][0].asDouble() == 2.5 && value["a"][2].asString() == "x" && value["b"]["c"].asBool());
+    CHECK(value["b"]["d"].asInt() == -4 && value.getOrNull("e") && !value.getOrNull("") && !value.getOrNull("c") && !value.getOrNull("f"));
+    CHECK_THROWS(value["a"][3], index_error, "element 3 of a profile's vector of 3");
+    CHECK_THROWS(value["b"][0], poplar_error, "a map, not a vector");
+    CHECK(value.sumInt() == 1 + 2 - 4 && value.sumDouble() == -0.5 && read("[]").size() == 0 && read("{}").size() == 0 && read("7").asInt() == 7);
+
+    const ProfileValue before = value, &b = value["b"], &c = b["c"];
+    ProfileValue::Map &map = value.asMap();
+    map["b"].asMap()["d"] = "changed";
+    map["a"].asVector().push_back(5);
+    map.erase("e");
+    CHECK(json(value) == "{\"a\":[1,[2.5],\"x\",5],\"b\":{\"c\":true,\"d\":\"changed\"}}" && value["a"][3].asInt() == 5 && !value.getOrNull("e"));
+    CHECK(json(before) == text && before == read(text) && before != value && c.asBool() && b["d"].asInt() == -4);
+    ProfileValue copy = value;
+    copy.asMap()["b"] = 1;
+    CHECK(value["b"].size() == 2 && copy["b"].asInt() == 1 && &before.asMap() == &before.asMap() && before.asMap().at("a").asVector().size() == 3);
+    value = before["a"];
+    CHECK(json(value) == "[1,[2.5],\"x\"]" && &static_cast<const ProfileValue &>(value).asVector() == &before["a"].asVector());
+    const ProfileValue child = read(text)["b"]; // outlives its parent
+    CHECK(child["d"].asInt() == -4 && child.asMap().begin()->first == "c");
 }
 
 MAIN()
