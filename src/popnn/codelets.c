@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/codelets.h"
+#include "popnn/vertices.h"
+
+#include <popnn/codelets.h>
+
+static const poplibs_register files[] = {
+#define VERTICES(stem) popnn_##stem##_vertices,
+#include "popnn/vertices.def"
+#undef VERTICES
+};
+
+void popnn_add_codelets_at(pop_where where, pop_graph *graph)
+{
+    poplibs_add_codelets(where, graph, "popnn", "popnn::NonLinearity2D<float,popnn::NonLinearityType::RELU>", (void (*)(void))popnn_add_codelets_at, files, sizeof(files) / sizeof(files[0]));
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popnn::NonLinearitySupervisor<T,N>: one region in place; NonLinearity2D: several; NonLinearityGradSupervisor and NonLinearityGrad2D: gradients. */
+#include "poplibs/vertex_types.h"
+
+#ifdef __POPC__
+#include "poplibs/vector_math.h"
+
+#include <poplar/vertex.h>
+
+/* gradient_N is the derivative, in terms of the output for the first ones and of the input for GELU, SWISH and GELU_ERF. */
+static inline float value_SIGMOID(float x)
+{
+    return poplibs_sigmoid(x);
+}
+static inline float gradient_SIGMOID(float y)
+{
+    return y * (1.0f - y);
+}
+static inline float value_HARD_SIGMOID(float x)
+{
+    return poplibs_clamp(0.2f * x + 0.5f, 0.0f, 1.0f);
+}
+static inline float gradient_HARD_SIGMOID(float y)
+{
+    return (y > 0.0f) & (y < 1.0f) ? 0.2f : 0.0f;
+}
+static inline float value_RELU(float x)
+{
+    return x < 0.0f ? 0.0f : x;
+}
+static inline float gradient_RELU(float y)
+{
+    return y > 0.0f ? 1.0f : 0.0f;
+}
+static inline float value_TANH(float x)
+{
+    return poplibs_tanh(x);
+}
+static inline float gradient_TANH(float y)
+{
+    return 1.0f - y * y;
+}
+#define GELU_A 0.797884561f /* sqrt(2 / pi) */
+#define GELU_B 0.0356774081f /* 0.044715 of it */
+static inline float value_GELU(float x)
+{
+    return 0.5f * x * (1.0f + poplibs_tanh(x * (GELU_A + GELU_B * x * x)));
+}
+static inline float gradient_GELU(float x)
+{
+    float t = poplibs_tanh(x * (GELU_A + GELU_B * x * x));
+    return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * (GELU_A + 3.0f * GELU_B * x * x);
+}
+static inline float value_SWISH(float x)
+{
+    return x * poplibs_sigmoid(x);
+}
+static inline float gradient_SWISH(float x)
+{
+    float s = poplibs_sigmoid(x);
+    return s + x * s * (1.0f - s);
+}
+static inline float value_GELU_ERF(float x)
+{
+    return 0.5f * x * (1.0f + poplibs_erf(x * 0.707106781f));
+}
+static inline float gradient_GELU_ERF(float x)
+{
+    return 0.5f * (1.0f + poplibs_erf(x * 0.707106781f)) + x * 0.398942280f * poplibs_exp(-0.5f * x * x);
+}
+
+#define VERTICES_OF(tag, type, text, function)                                                                         \
+    static inline void apply_##function##_##tag(type *data, size_t size)                                               \
+    {                                                                                                                  \
+        for (size_t i = 0; i < size; ++i)                                                                              \
+            data[i] = (type)value_##function((float)data[i]);                                                          \
+    }                                                                                                                  \
+    static inline void gradient_of_##function##_##tag(const type *out, const type *out_gradient, type *in_gradient, size_t size) \
+    {                                                                                                                  \
+        for (size_t i = 0; i < size; ++i)                                                                              \
+            in_gradient[i] = (type)((float)out_gradient[i] * gradient_##function((float)out[i]));                      \
+    }                                                                                                                  \
+    POP_SUPERVISOR_VERTEX(Apply_##function##_##tag) {                                                                  \
+        POP_INOUT(POP_VECTOR(type)) data;                                                                              \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Apply_##function##_##tag, "popnn::NonLinearitySupervisor<" text ",popnn::NonLinearityType::" #function ">"); \
+    void Apply_##function##_##tag##_compute(Apply_##function##_##tag *v)                                               \
+    {                                                                                                                  \
+        apply_##function##_##tag(v->data.data, v->data.size);                                                          \
+    }                                                                                                                  \
+    POP_VERTEX(Apply2D_##function##_##tag) {                                                                           \
+        POP_INOUT(POP_VECTORS(type)) data;                                                                             \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Apply2D_##function##_##tag, "popnn::NonLinearity2D<" text ",popnn::NonLinearityType::" #function ">"); \
+    void Apply2D_##function##_##tag##_compute(Apply2D_##function##_##tag *v)                                           \
+    {                                                                                                                  \
+        for (size_t i = 0; i < v->data.size; ++i)                                                                      \
+            apply_##function##_##tag(v->data.data[i].data, v->data.data[i].size);                                      \
+    }                                                                                                                  \
+    POP_SUPERVISOR_VERTEX(Grad_##function##_##tag) {                                                                   \
+        POP_INPUT(POP_VECTOR(type, ONE_PTR)) outGrad;                                                                  \
+        POP_INPUT(POP_VECTOR(type, ONE_PTR)) out;                                                                      \
+        POP_OUTPUT(POP_VECTOR(type)) inGrad;                                                                           \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Grad_##function##_##tag, "popnn::NonLinearityGradSupervisor<" text ",popnn::NonLinearityType::" #function ">"); \
+    void Grad_##function##_##tag##_compute(Grad_##function##_##tag *v)                                                 \
+    {                                                                                                                  \
+        gradient_of_##function##_##tag(v->out.data, v->outGrad.data, v->inGrad.data, v->inGrad.size);                  \
+    }                                                                                                                  \
+    POP_VERTEX(Grad2D_##function##_##tag) {                                                                            \
+        POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) outGrad;                                                        \
+        POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) out;                                                            \
+        POP_OUTPUT(POP_VECTORS(type)) inGrad;                                                                          \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Grad2D_##function##_##tag, "popnn::NonLinearityGrad2D<" text ",popnn::NonLinearityType::" #function ">"); \
+    void Grad2D_##function##_##tag##_compute(Grad2D_##function##_##tag *v)                                             \
+    {                                                                                                                  \
+        for (size_t i = 0; i < v->inGrad.size; ++i)                                                                    \
+            gradient_of_##function##_##tag(v->out.data[i].data, v->outGrad.data[i].data, v->inGrad.data[i].data, v->inGrad.data[i].size); \
+    }
+#define NAME(function, ...) VERTICES_OF(half, half, "half", function) VERTICES_OF(float, float, "float", function)
+#include "popnn/non_linearity.def"
+#undef NAME
+
+#else
+#include "poplibs/support.h"
+#include "popnn/vertices.h"
+
+/* What a vertex type's estimates need, in the number that estimators get. */
+static void *as_user(pop_type type, unsigned float_op, unsigned half_op)
+{
+    return poplibs_as_user((uintptr_t)type | (uintptr_t)(type == POP_FLOAT ? float_op : half_op) << 8);
+}
+static bool is_float(void *user)
+{
+    return ((uintptr_t)user & 0xff) == POP_FLOAT;
+}
+static size_t op_of(void *user)
+{
+    return (uintptr_t)user >> 8;
+}
+/* The pipelined loop over vectors, and what is left over: poplibs.md 2.2. */
+static uint64_t loop_cycles(size_t vectors, size_t op)
+{
+    return vectors ? 3 + 2 * op + (vectors - 1) * 2 * op : 0;
+}
+static uint64_t rest_cycles(size_t elements, bool is_float, size_t op)
+{
+    if (is_float)
+        return elements & 1 ? 2 + op : 0;
+    return (elements & 2 ? 2 + op : 0) + (elements & 1 ? 3 + op : 0);
+}
+static uint64_t grad_loop_cycles(size_t vectors)
+{
+    return vectors ? 5 + 3 * (vectors - 1) : 0;
+}
+static uint64_t grad_rest_cycles(size_t elements, bool is_float)
+{
+    if (is_float)
+        return elements & 1 ? 4 : 0;
+    return (elements & 2 ? 5 : 0) + (elements & 1 ? 7 : 0);
+}
+
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t n = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), workers = target->num_worker_contexts, width = is_float(user) ? 2 : 4;
+    uint64_t worker = 18 + loop_cycles(poplibs_ceil_div(n / width, workers), op_of(user)) + (is_float(user) ? 3 : 4) + rest_cycles(n, is_float(user), op_of(user));
+    return (pop_perf){ 9 + workers * worker, 0 };
+}
+static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    uint64_t cycles = 14;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "data", POP_WHOLE); i < rows; ++i) {
+        size_t n = pop_vertex_view_field_size(vertex, "data", i);
+        cycles += is_float(user) ? 11 + loop_cycles(n / 2, op_of(user)) : 15 + loop_cycles(n / 4, op_of(user));
+        cycles += rest_cycles(n, is_float(user), op_of(user));
+    }
+    return (pop_perf){ cycles, 0 };
+}
+static pop_perf estimate_grad(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t n = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE), workers = target->num_worker_contexts, width = is_float(user) ? 2 : 4;
+    uint64_t worker = 20 + grad_loop_cycles(poplibs_ceil_div(n / width, workers)) + (is_float(user) ? 4 : 6) + grad_rest_cycles(n, is_float(user));
+    return (pop_perf){ 9 + workers * worker, 0 };
+}
+static pop_perf estimate_grad_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    uint64_t cycles = 17;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE); i < rows; ++i) {
+        size_t n = pop_vertex_view_field_size(vertex, "inGrad", i);
+        cycles += 10 + grad_loop_cycles(n / (is_float(user) ? 2 : 4)) + grad_rest_cycles(n, is_float(user));
+    }
+    return (pop_perf){ cycles, 0 };
+}
+
+void popnn_non_linearity_vertices(pop_graph *graph)
+{
+    static const struct {
+        const char *name;
+        pop_perf_estimator estimate;
+    } vertices[] = {
+        { "NonLinearitySupervisor", estimate }, { "NonLinearity2D", estimate_2d }, { "NonLinearityGradSupervisor", estimate_grad }, { "NonLinearityGrad2D", estimate_grad_2d }
+    };
+    static const struct {
+        const char *name;
+        unsigned float_op, half_op;
+    } functions[] = {
+#define NAME(function, float_op, half_op) { #function, float_op, half_op },
+#include "popnn/non_linearity.def"
+#undef NAME
+    };
+    static const pop_type types[] = { POP_HALF, POP_FLOAT };
+    char name[128];
+    for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i)
+        for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); ++k)
+            for (size_t t = 0; t < 2; ++t) {
+                snprintf(name, sizeof(name), "popnn::%s<%s,popnn::NonLinearityType::%s>", vertices[i].name, pop_type_name(types[t]), functions[k].name);
+                pop_graph_register_perf_estimator(graph, name, vertices[i].estimate, as_user(types[t], functions[k].float_op, functions[k].half_op));
+            }
+}
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each *_vertices.c gives: a function that registers the estimates of its vertices. */
+#ifndef POPNN_VERTICES_H
+#define POPNN_VERTICES_H
+
+#include <poplar/graph.h>
+
+#define VERTICES(stem) void popnn_##stem##_vertices(pop_graph *graph);
+#include "popnn/vertices.def"
+#undef VERTICES
+
+#endif
