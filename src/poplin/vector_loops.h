@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic of the convolution codelets on several numbers at a time, for float and half data alike; sums are in float. */
+#ifndef POPLIN_VECTOR_LOOPS_H
+#define POPLIN_VECTOR_LOOPS_H
+
+#include <poplar/vertex.h>
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between functions that are not inlined */
+
+#define LANES_OF(n)                                                                                                    \
+    typedef float lanes##n __attribute__((vector_size(4 * (n))));                                                      \
+    typedef half half_lanes##n __attribute__((vector_size(2 * (n))));                                                  \
+    static inline lanes##n load##n##_float(const float *from)                                                          \
+    {                                                                                                                  \
+        lanes##n value;                                                                                                \
+        memcpy(&value, from, sizeof(value));                                                                           \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static inline lanes##n load##n##_half(const half *from)                                                            \
+    {                                                                                                                  \
+        half_lanes##n value;                                                                                           \
+        memcpy(&value, from, sizeof(value));                                                                           \
+        return __builtin_convertvector(value, lanes##n);                                                               \
+    }                                                                                                                  \
+    static inline void store##n##_float(float *to, lanes##n value)                                                     \
+    {                                                                                                                  \
+        memcpy(to, &value, sizeof(value));                                                                             \
+    }                                                                                                                  \
+    static inline void store##n##_half(half *to, lanes##n value)                                                       \
+    {                                                                                                                  \
+        half_lanes##n rounded = __builtin_convertvector(value, half_lanes##n);                                         \
+        memcpy(to, &rounded, sizeof(rounded));                                                                         \
+    }
+LANES_OF(4)
+LANES_OF(8)
+LANES_OF(16)
+
+/* The sum of a[i] b[i], in an order that depends on n alone. */
+#define DOT_OF(type)                                                                                                   \
+    static inline float dot_##type(const type *a, const type *b, size_t n)                                             \
+    {                                                                                                                  \
+        lanes16 sums = { 0 };                                                                                          \
+        size_t i = 0;                                                                                                  \
+        for (; i + 16 <= n; i += 16)                                                                                   \
+            sums += load16_##type(a + i) * load16_##type(b + i);                                                       \
+        float sum = 0;                                                                                                 \
+        for (; i < n; ++i)                                                                                             \
+            sum += (float)a[i] * (float)b[i];                                                                          \
+        for (int lane = 0; lane < 16; ++lane)                                                                          \
+            sum += sums[lane];                                                                                         \
+        return sum;                                                                                                    \
+    }
+
+#endif
