@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices and updates at run-time offsets against loops in C: every type, several dims, offsets beyond the end, scattered and sliceable layouts. */
+#include "poplibs/bed.h"
+
+#include <popops/codelets.h>
+#include <popops/dynamic_slice.h>
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Visits the elements of a slice of a tensor of rank 3: f is given the place in the slice and in the tensor. */
+struct cube {
+    size_t shape[3], slice[3], offset[3];
+};
+static size_t place_in_base(const struct cube *cube, size_t in_slice)
+{
+    size_t index[3], rest = in_slice;
+    for (size_t i = 3; i-- > 0; rest /= cube->slice[i])
+        index[i] = (rest % cube->slice[i] + cube->offset[i]) % cube->shape[i];
+    return (index[0] * cube->shape[1] + index[1]) * cube->shape[2] + index[2];
+}
+
+static pop_tensor write_offsets(struct bed *bed, const double *values, size_t count)
+{
+    pop_tensor offset = pop_graph_add_variable(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(count), "offset");
+    bed_map(bed, offset, BED_SCATTERED);
+    bed_write(bed, offset, values, 0, 0);
+    return offset;
+}
+
+/* row: popops dynamicSlice */
+/* row: popops dynamicUpdate */
+static void test_every_type_and_layout(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
+    static const struct {
+        unsigned dims[3];
+        size_t sizes[3], count;
+        double offsets[3];
+    } cases[] = {
+        { { 1 }, { 2 }, 1, { 3 } },
+        { { 0 }, { 4 }, 1, { 5 } },               /* round the end */
+        { { 2, 0 }, { 5, 3 }, 2, { 1, 2 } },
+        { { 1, 2, 0 }, { 1, 11, 6 }, 3, { 4e9, 7, 13 } }, /* modulo */
+    };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t k = 0; k < COUNT(types) * COUNT(cases); ++k) {
+            size_t c = k % COUNT(cases);
+            struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+            pop_type type = types[k / COUNT(cases)];
+            struct cube cube = { { 7, 5, 13 }, { 7, 5, 13 }, { 0, 0, 0 } };
+            for (size_t i = 0; i < cases[c].count; ++i) {
+                cube.slice[cases[c].dims[i]] = cases[c].sizes[i];
+                cube.offset[cases[c].dims[i]] = (size_t)cases[c].offsets[i];
+            }
+            pop_dims dims = { cases[c].count, cases[c].dims };
+            pop_shape sizes = { cases[c].count, cases[c].sizes };
+            pop_tensor t = k & 1 ? bed_input(&bed, type, (pop_shape){ 3, cube.shape }, BED_SCATTERED)
+                                 : popops_create_sliceable_tensor(bed.graph, type, (pop_shape){ 3, cube.shape }, dims, sizes, 0, "t");
+            if (!(k & 1))
+                bed_write(&bed, t, NULL, 0, 16);
+            pop_tensor changed = pop_graph_clone(bed.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "changed");
+            pop_tensor s = bed_input(&bed, type, (pop_shape){ 3, cube.slice }, BED_SCATTERED);
+            pop_tensor offset = write_offsets(&bed, cases[c].offsets, cases[c].count);
+            pop_tensor slice = popops_dynamic_slice(bed.graph, t, offset, dims, sizes, bed.program, "slice");
+            pop_tensor output = popops_create_dynamic_slice_output(bed.graph, t, dims, sizes, "output");
+            popops_dynamic_slice_with_output(bed.graph, output, t, offset, dims, sizes, bed.program, "into");
+            pop_sequence_add(bed.program, pop_copy(t, changed, false, NULL));
+            popops_dynamic_update(bed.graph, changed, s, offset, dims, sizes, bed.program, "update");
+            double *results[3], *given = bed_given(&bed, t), *part = bed_given(&bed, s);
+            assert_built(bed.graph);
+            bed_run_all(&bed, (const pop_tensor[]){ slice, output, changed }, results, 3);
+            double wanted[7 * 5 * 13];
+            memcpy(wanted, given, sizeof(wanted));
+            for (size_t i = 0; i < pop_tensor_num_elements(slice); ++i) {
+                assert_true(results[0][i] == given[place_in_base(&cube, i)]);
+                assert_true(results[1][i] == results[0][i]);
+                wanted[place_in_base(&cube, i)] = part[i];
+            }
+            bed_check(results[2], wanted, COUNT(wanted), 0, 0);
+            bed_close(&bed);
+        }
+}
+
+static void test_views_nothing_and_no_dims(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    static const double two[] = { 2 };
+    pop_tensor row = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_SCATTERED), offset = write_offsets(&bed, two, 1);
+    pop_tensor repeated = pop_tensor_broadcast(pop_tensor_reshape(row, POP_SHAPE(4, 1)), 3, 1);
+    pop_tensor outputs[3];
+    outputs[0] = popops_dynamic_slice(bed.graph, repeated, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "repeated");
+    outputs[1] = popops_dynamic_slice(bed.graph, row, pop_tensor_reinterpret(offset, POP_INT), POP_DIMS(0), POP_SHAPE(3), bed.program, "rank 1");
+    outputs[2] = popops_dynamic_slice(bed.graph, row, pop_tensor_slice(offset, 0, 0, 0), POP_DIMS(), POP_SHAPE(), bed.program, "copy");
+    pop_tensor nothing = popops_dynamic_slice(bed.graph, row, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
+    assert_int_equal(pop_tensor_num_elements(nothing), 0);
+    popops_dynamic_update(bed.graph, row, nothing, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
+    double *got[3], *given = bed_given(&bed, row);
+    bed_run_all(&bed, outputs, got, 3);
+    for (size_t i = 0; i < 3; ++i) {
+        assert_true(got[0][i] == given[2]);
+        assert_true(got[1][i] == given[(2 + i) % 4]);
+    }
+    bed_check(got[2], given, 4, 0, 0);
+    bed_close(&bed);
+}
+
+/* row: popops createSliceableTensor */
+/* row: popops createSliceableTensorFromSlice */
+/* row: popops createSliceTensor */
+/* row: popops getSliceMapping */
+static void test_layouts(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    pop_tensor t = popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3, 10, 3), POP_DIMS(1), POP_SHAPE(1), 2, "t");
+    int *tiles = tiles_of_tensor(bed.graph, t);
+    for (size_t i = 0; i < 90; ++i) {
+        size_t column = i / 30 * 3 + i % 3; /* 9 columns in shares of 4, 4 and 1 */
+        assert_int_equal(tiles[i], column / 4);
+    }
+    free(tiles);
+    /* A tile's share is one piece of memory, so there is one vertex for each. */
+    static const double three[] = { 3 };
+    pop_tensor offset = write_offsets(&bed, three, 1);
+    size_t before = pop_graph_num_vertices(bed.graph);
+    pop_tensor slice = popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(1), POP_SHAPE(1), bed.program, "slice");
+    assert_int_equal(pop_graph_num_vertices(bed.graph) - before, 3);
+    pop_interval_lists mapping;
+    assert_true(popops_get_slice_mapping(bed.graph, t, POP_DIMS(1), POP_SHAPE(1), &mapping));
+    int *wanted = tiles_of(&mapping, 9), *seen = tiles_of_tensor(bed.graph, slice);
+    assert_memory_equal(wanted, seen, 9 * sizeof(int));
+    pop_interval_lists_free(&mapping);
+    free(seen);
+
+    pop_tensor slices = popops_create_slice_tensor(bed.graph, t, POP_DIMS(1), POP_SHAPE(2), 5, "slices");
+    assert_int_equal(pop_tensor_rank(slices), 4);
+    assert_int_equal(pop_tensor_num_elements(slices), 5 * 3 * 2 * 3);
+    seen = tiles_of_tensor(bed.graph, pop_tensor_slice(pop_tensor_at(slices, 4), 1, 2, 1));
+    assert_memory_equal(wanted, seen, 9 * sizeof(int));
+    free(seen);
+
+    pop_tensor whole = popops_create_sliceable_tensor_from_slice(bed.graph, slice, POP_DIMS(1, 0), POP_SHAPE(7, 2), "whole");
+    assert_int_equal(pop_tensor_dim(whole, 0), 6);
+    assert_int_equal(pop_tensor_dim(whole, 1), 7);
+    assert_int_equal(pop_tensor_dim(whole, 2), 3);
+    seen = tiles_of_tensor(bed.graph, pop_tensor_slice(pop_tensor_slice(whole, 3, 6, 0), 6, 7, 1));
+    assert_memory_equal(wanted, seen, 9 * sizeof(int));
+    free(seen);
+    free(wanted);
+    bed_run(&bed, slice);
+    pop_cycles cycles;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(cycles.compute, 198 + 14 + 6 * (41 + 27 + 1));
+    bed_close(&bed);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    static const double three[] = { 3 };
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR), offset = write_offsets(&bed, three, 1);
+    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(2), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_INDEX_ERROR, "popops_dynamic_slice", "no dimension 2: the tensor's rank is 2");
+    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 0), POP_SHAPE(1, 1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "dimension 0 is sliced twice");
+    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0), POP_SHAPE(5), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "5 elements of dimension 0, which has 4");
+    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "2 dims and 1 sizes");
+    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1, 1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets where there must be 2");
+    popops_dynamic_slice(bed.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_slice", "float");
+    popops_dynamic_slice(bed.graph, (pop_tensor){ 0 }, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "null");
+    popops_dynamic_update(bed.graph, t, t, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "the slice has shape {4,5}; it must have {1,5}");
+    popops_dynamic_update(bed.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_update", "the slice is int; it must be float");
+    pop_tensor twice = pop_tensor_broadcast(t, 2, 0);
+    popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "aliases");
+    popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3), POP_DIMS(1), POP_SHAPE(1), 0, "x");
+    assert_error(bed.graph, POP_INDEX_ERROR, "popops_create_sliceable_tensor", "no dimension 1");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_type_and_layout), cmocka_unit_test(test_views_nothing_and_no_dims),
+        cmocka_unit_test(test_layouts),               cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
