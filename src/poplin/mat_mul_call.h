@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of matrix products share. */
+#ifndef POPLIN_MAT_MUL_CALL_H
+#define POPLIN_MAT_MUL_CALL_H
+
+#include "poplibs/support.h"
+
+#include <poplin/mat_mul.h>
+
+/* What every call has, and its options, checked, as a convolution takes them. */
+struct mat_mul_call {
+    pop_where where;
+    pop_graph *graph;
+    const char *api, *name;
+    poplin_planning_cache *cache;
+    pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+    size_t options;
+};
+/* False after an error of the graph. */
+bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph, const char *api, const char *name, pop_options options,
+                   poplin_planning_cache *cache);
+static inline pop_options mat_mul_options(const struct mat_mul_call *call)
+{
+    return (pop_options){ call->list, call->options };
+}
+
+/* Shapes of both operands, as grouped matrices; false after an error of the graph. */
+bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a, pop_shape b, size_t rank,
+                    poplin_mat_mul_params *params);
+
+static inline bool mat_mul_is_for_host(const struct mat_mul_call *call)
+{
+    return pop_graph_target(call->graph)->type == POP_TARGET_CPU;
+}
+
+#endif
