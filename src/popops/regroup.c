@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Another grouping: blocks of one group by the other are brought together, each on one tile, and transposed there. */
+#include "poplibs/support.h"
+
+#include <popops/rearrange.h>
+#include <poputil/tile_mapping.h>
+
+enum { MOST_DIMS = 62 };
+
+/* {dims..., outer group, inner group}: both groups as innermost dimensions. */
+static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping outer, poputil_dim_grouping inner)
+{
+    size_t rank = pop_tensor_rank(t), split[2 * MOST_DIMS + 2], count = 0;
+    unsigned order[MOST_DIMS + 2], outer_place = 0, inner_place = 0, dims = 0;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+        size_t size = dim == outer.dim ? outer.size : dim == inner.dim ? inner.size : 0, extent = pop_tensor_dim(t, dim);
+        order[dims++] = (unsigned)count;
+        split[count++] = size ? extent / size : extent;
+        if (size) {
+            *(dim == outer.dim ? &outer_place : &inner_place) = (unsigned)count;
+            split[count++] = size;
+        }
+    }
+    order[dims++] = outer_place;
+    order[dims++] = inner_place;
+    t = pop_tensor_reshape_at(where, t, (pop_shape){ count, split });
+    return pop_tensor_dim_shuffle_at(where, t, (pop_dims){ dims, order });
+}
+
+/* The inverse: {dims..., outer group, inner group} as a tensor of a shape. */
+static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer, poputil_dim_grouping inner)
+{
+    unsigned order[2 * MOST_DIMS], count = 0;
+    for (unsigned dim = 0; dim < shape.rank; ++dim) {
+        order[count++] = dim;
+        if (dim == outer.dim || dim == inner.dim)
+            order[count++] = (unsigned)shape.rank + (dim == inner.dim);
+    }
+    return pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order }), shape);
+}
+
+/* Shares the blocks that begin on each IPU out to its tiles. */
+static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t block)
+{
+    size_t count = pop_tensor_num_elements(to) / block;
+    pop_tensor firsts = pop_tensor_slice_at(where, pop_tensor_reshape_at(where, from, POP_SHAPE(count, block)), 0, 1, 1);
+    pop_tensor blocks = pop_tensor_reshape_at(where, to, POP_SHAPE(count, block));
+    size_t tiles = pop_graph_target(graph)->tiles_per_ipu;
+    pop_interval_lists mapping;
+    if (!pop_graph_get_tile_mapping_at(where, graph, firsts, NULL, &mapping))
+        return;
+    for (size_t first = 0; first < mapping.count; first += tiles) {
+        size_t last = poplibs_min(first + tiles, mapping.count), here = 0, at = 0;
+        const pop_interval *end = mapping.intervals + mapping.first[last];
+        for (const pop_interval *i = mapping.intervals + mapping.first[first]; i < end; ++i)
+            here += i->end - i->begin;
+        size_t share = poplibs_ceil_div(here, last - first);
+        for (const pop_interval *i = mapping.intervals + mapping.first[first]; i < end; ++i)
+            for (size_t begin = i->begin, next; begin < i->end; at += next - begin, begin = next) {
+                next = poplibs_min(i->end, begin + share - at % share);
+                pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, blocks, begin, next, 0), (unsigned)(first + at / share));
+            }
+    }
+    pop_interval_lists_free(&mapping);
+}
+
+unsigned popops_get_minimum_regroup_grain_size(pop_type type)
+{
+    size_t bytes = pop_type_size(type);
+    return bytes == 2 ? 4 : bytes == 4 ? 2 : 1;
+}
+
+/* Whether both groupings are dims of t, not the same one, whose extents they divide. */
+static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_grouping to)
+{
+    size_t rank = pop_tensor_rank(t);
+    return rank <= MOST_DIMS && from.dim < rank && to.dim < rank && from.dim != to.dim && from.size && to.size &&
+           pop_tensor_dim(t, from.dim) % from.size == 0 && pop_tensor_dim(t, to.dim) % to.size == 0;
+}
+
+pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
+                                    poputil_dim_grouping from, poputil_dim_grouping to, const char *name)
+{
+    pop_tensor none = { 0 };
+    char path[256], text[128];
+    size_t shape[MOST_DIMS];
+    if (!poplibs_ready(graph))
+        return none;
+    if (!can_regroup(t, from, to)) {
+        pop_tensor_shape_to_string(t, text, sizeof(text));
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
+                     "groups of %u in dimension %u to %u in dimension %u of %s: two dims, multiples of their groups, it must be", from.size, from.dim, to.size,
+                     to.dim, text);
+        return none;
+    }
+    if (!pop_tensor_num_elements(t))
+        return t;
+    pop_tensor grouped = group(where, t, to, from);
+    size_t rank = pop_tensor_shape(t, shape, MOST_DIMS), grouped_shape[MOST_DIMS + 2];
+    pop_tensor_shape(grouped, grouped_shape, MOST_DIMS + 2);
+    pop_tensor together = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
+                                                    poplibs_path(path, sizeof(path), name, "preRegroup"));
+    map_blocks(where, graph, grouped, together, (size_t)from.size * to.size);
+    pop_sequence_add_at(where, copies, pop_copy_at(where, grouped, together, false, name));
+    pop_tensor turned = popops_partial_transpose_at(where, graph, together, transpositions, poplibs_path(path, sizeof(path), name, "regrouped"));
+    return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
+}
+
+/* The innermost grouping of a tensor; false when there is none. */
+static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *grouping)
+{
+    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 && poplibs_ready(graph);
+}
+
+pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
+                                         poputil_dim_grouping to, const char *name)
+{
+    poputil_dim_grouping from;
+    if (!poplibs_ready(graph) || !innermost(where, graph, t, &from) || !can_regroup(t, from, to))
+        return t;
+    return popops_regroup_tensor_at(where, graph, t, copies, transpositions, from, to, name);
+}
+
+/* Both are whole grains, of two dims. */
+static bool is_beneficial(pop_tensor t, poputil_dim_grouping from, poputil_dim_grouping to)
+{
+    unsigned grain = popops_get_minimum_regroup_grain_size(pop_tensor_type(t));
+    return can_regroup(t, from, to) && from.size % grain == 0 && to.size % grain == 0;
+}
+
+/* The groupings of both, where going from one to the other is worth it. */
+static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, poputil_dim_grouping *from, poputil_dim_grouping *to)
+{
+    if (!poplibs_ready(graph))
+        return false;
+    if (pop_tensor_rank(in) != pop_tensor_rank(like))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_if_beneficial", "a tensor of rank %zu cannot be grouped like one of rank %zu",
+                            pop_tensor_rank(in), pop_tensor_rank(like));
+    return innermost(where, graph, in, from) && innermost(where, graph, like, to) && is_beneficial(in, *from, *to);
+}
+
+pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program copies,
+                                              pop_compute_set transpositions, const char *name)
+{
+    poputil_dim_grouping from, to;
+    return compare(where, graph, in, like, &from, &to) ? popops_regroup_tensor_at(where, graph, in, copies, transpositions, from, to, name) : in;
+}
+
+/* Regroups with a compute set of its own. */
+static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from, poputil_dim_grouping to, pop_program sequence,
+                              const char *name)
+{
+    char path[256];
+    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Transpose"));
+    pop_tensor out = popops_regroup_tensor_at(where, graph, in, sequence, set, from, to, name);
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+    return out;
+}
+
+pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program sequence, const char *name)
+{
+    poputil_dim_grouping from, to;
+    return compare(where, graph, in, like, &from, &to) ? regroup_now(where, graph, in, from, to, sequence, name) : in;
+}
+
+pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in, size_t preferred_grouping, pop_program sequence,
+                                              const char *name)
+{
+    poputil_dim_grouping from, to = { (unsigned)pop_tensor_rank(in) - 1, (unsigned)preferred_grouping };
+    if (!poplibs_ready(graph) || !innermost(where, graph, in, &from) || !is_beneficial(in, from, to))
+        return in;
+    return regroup_now(where, graph, in, from, to, sequence, name);
+}
