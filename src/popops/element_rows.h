@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For codelets: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag, a loop over at most BLOCK elements that
+ * gcc vectorises, and row_ENUM_tag(in1, size1, ..., out, count), which does any number of them block by block.  An operand of one element stands for
+ * all, the output may be an operand, and half is float inside of a block. */
+#ifndef POPOPS_ELEMENT_ROWS_H
+#define POPOPS_ELEMENT_ROWS_H
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#include <poplar/vertex.h>
+#include <popops/element_functions.h>
+#include <popops/operator_types.h>
+
+enum { BLOCK = 512 };
+
+/* Half to float and back, eight at a time where the machine can. */
+static inline void widen(const half *from, float *to, size_t count)
+{
+    size_t i = 0;
+#ifdef __F16C__
+    typedef short eight __attribute__((vector_size(16), aligned(2), may_alias));
+    typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
+    for (; i + 8 <= count; i += 8)
+        *(floats *)(to + i) = __builtin_ia32_vcvtph2ps256(*(const eight *)(from + i));
+#endif
+    for (; i < count; ++i)
+        to[i] = (float)from[i];
+}
+static inline void narrow(const float *from, half *to, size_t count)
+{
+    size_t i = 0;
+#ifdef __F16C__
+    typedef short eight __attribute__((vector_size(16), aligned(2), may_alias));
+    typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
+    for (; i + 8 <= count; i += 8)
+        *(eight *)(to + i) = __builtin_ia32_vcvtps2ph256(*(const floats *)(from + i), 0);
+#endif
+    for (; i < count; ++i)
+        to[i] = (half)from[i];
+}
+
+/* piece_tag: where count elements of an operand, from at on, can be read as the type that is computed in; the buffer is the operand's own. */
+#define PIECE(tag, type, ...)                                                                                          \
+    static inline const type *piece_##tag(const type *in, size_t size, type *buffer, size_t at, size_t count)          \
+    {                                                                                                                  \
+        if (size != 1)                                                                                                 \
+            return in + at;                                                                                            \
+        for (size_t i = 0; at == 0 && i < count; ++i)                                                                  \
+            buffer[i] = *in;                                                                                           \
+        return buffer;                                                                                                 \
+    }
+POPOPS_TYPE_float(PIECE, )
+POPOPS_TYPES_BITS(PIECE, )
+POPOPS_TYPES_BOOLS(PIECE, )
+static inline const float *piece_half(const half *in, size_t size, float *buffer, size_t at, size_t count)
+{
+    if (size != 1)
+        widen(in + at, buffer, count);
+    for (size_t i = 0; size == 1 && at == 0 && i < count; ++i)
+        buffer[i] = (float)*in;
+    return buffer;
+}
+
+/* for (at, here) over the blocks of a row. */
+#define EACH_BLOCK(count) for (size_t at = 0, here; at < (count) && (here = (count)-at < BLOCK ? (count)-at : BLOCK, true); at += here)
+
+/* How a type is handled; RESULT of operators.def as a type. */
+#define KIND_float FLOAT
+#define KIND_half HALF
+#define KIND_int OTHER
+#define KIND_unsigned OTHER
+#define KIND_short OTHER
+#define KIND_ushort OTHER
+#define KIND_longlong OTHER
+#define KIND_ulonglong OTHER
+#define KIND_boolean BOOLEAN
+#define RESULT_SAME(type) type
+#define RESULT_BOOL(type) bool
+#define JOIN(a, b) JOIN_(a, b)
+#define JOIN_(a, b) a##b
+
+/* The types that values of operators.def name, in a function. */
+#define VALUE_TYPES(type, unsigned_type, signed_type)                                                                  \
+    typedef type T __attribute__((unused));                                                                            \
+    typedef unsigned_type U __attribute__((unused));                                                                   \
+    typedef signed_type I __attribute__((unused));
+
+/* An operator can work in place where its result has its operands' type. */
+#define IN_PLACE_SAME(kind, ...) IN_PLACE(__VA_ARGS__)
+#define IN_PLACE_BOOL(kind, ...) JOIN(IN_PLACE_BOOL_, kind)(__VA_ARGS__)
+#define IN_PLACE_BOOL_FLOAT(...)
+#define IN_PLACE_BOOL_HALF(...)
+#define IN_PLACE_BOOL_OTHER(...)
+#define IN_PLACE_BOOL_BOOLEAN(...) IN_PLACE(__VA_ARGS__)
+
+#endif
