@@ -36,7 +36,8 @@ POP_API pop_interval poplin_get_kernel_range(unsigned dim, pop_interval output_r
 POP_API pop_interval poplin_get_input_range_of_output(unsigned dim, pop_interval output_range, const poplin_conv_params *params);
 POP_API pop_interval poplin_get_kernel_range_of_output(unsigned dim, pop_interval output_range, const poplin_conv_params *params);
 
-/* The convolution that makes the gradient of the input from that of the output, with the weights transposed in their channels and flipped. */
+/* The convolution that makes the gradient of the input from that of the output, with weights that were transposed in their
+ * channels and turned around in each field dimension before. */
 POP_API poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *params);
 /* The convolution that makes the gradient of the weights: of the input, whose channels are the batch, with the gradient of the output as kernel. */
 POP_API poplin_conv_params poplin_get_weight_update_params(const poplin_conv_params *params);

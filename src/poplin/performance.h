@@ -33,7 +33,7 @@ struct poplin_nx1 {
     unsigned output_zeroing; /* cycles of poplin_cycles_zero */
 };
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists);
-/* Zeroing of the partials by all workers: elements of each worker for one group of out channels. */
+/* Zeroing of partials: groups, one after the other, whose elements all workers share. */
 uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials, unsigned vector_width);
 
 /* ConvPartialHorizontalMac: worker_lists has kernel_size x num_workers entries (workers innermost). */
@@ -43,16 +43,6 @@ struct poplin_mac {
     bool float_inputs, float_partials;
 };
 uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
-
-/* ConvPartial1x4SLIC: elements of the rows of each worker (stride 1 or 2); conv_group_groups x sub-kernels (of four). */
-struct poplin_slic {
-    unsigned num_workers, num_conv_units, coeff_bytes_per_cycle;
-    unsigned conv_group_groups, num_weight_blocks, conv_groups_per_group, slic_window_width;
-    unsigned output_stride;
-    bool float_partials;
-    bool implicit_zeroing;
-};
-uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *workers);
 
 /* OuterProduct: worker cycles. */
 uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group, unsigned data_path_width);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library's files share about parameters, text and errors. */
+#ifndef POPLIN_PARAMS_H
+#define POPLIN_PARAMS_H
+
+#include "poplibs/support.h"
+
+#include <poplin/conv_params.h>
+
+/* POP_OK, or what is wrong with them. */
+pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
+/* The same as an error of the graph. */
+bool poplin_params_valid(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params);
+/* Fills an error that the caller owns (NULL is allowed); returns status. */
+pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);
+
+/* Text that grows in a buffer of fixed size, which may be too short: length is that of all of it. */
+struct poplin_text {
+    char *buffer;
+    size_t size, length;
+};
+static inline void poplin_text_add(struct poplin_text *text, const char *format, ...) POP_PRINTF(2, 3);
+static inline void poplin_text_add(struct poplin_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool room = text->length < text->size;
+    int length = vsnprintf(room ? text->buffer + text->length : NULL, room ? text->size - text->length : 0, format, arguments);
+    va_end(arguments);
+    text->length += length > 0 ? (size_t)length : 0;
+}
+
+#endif
