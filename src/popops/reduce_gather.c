@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output has many rows, groups of them are
+ * reduced on several tiles first. */
+#include "popops/reduce_parts.h"
+
+#include <poputil/util.h>
+
+struct chunk { /* outputs that go to one tile, or to one tile for each group of rows */
+    size_t k, n;
+    unsigned tile;
+};
+struct chunks {
+    struct chunk *list;
+    size_t count, capacity;
+};
+static void chunks_push(struct chunks *chunks, struct chunk chunk)
+{
+    if (chunks->count == chunks->capacity) {
+        chunks->capacity = 2 * chunks->capacity + 64;
+        chunks->list = poplibs_resize(chunks->list, chunks->capacity, sizeof(*chunks->list));
+    }
+    chunks->list[chunks->count++] = chunk;
+}
+
+struct gather {
+    struct reduction *r;
+    struct partial_rows rows; /* sorted by output */
+    struct interval_vec outputs; /* of all rows */
+    size_t num_outputs, most_rows;
+    pop_tensor partials;
+    pop_type type;
+    popops_operation op;
+};
+
+/* ---- how many stages ---- */
+
+enum { STAGE_CYCLES = 150, VERTEX_CYCLES = 40, MOST_STAGES = 3 };
+
+/* Cycles of a stage that leaves `groups` rows of n outputs from `rows` of them: what a tile receives, then what its workers do. */
+static uint64_t stage_cycles(const struct gather *g, size_t rows, size_t groups)
+{
+    const pop_target *target = g->r->target;
+    size_t grain = poplibs_max(1, pop_target_vector_width(target, g->type)), workers = target->num_worker_contexts;
+    size_t grains = poplibs_ceil_div(g->num_outputs, grain);
+    size_t chunks = poplibs_min(grains, poplibs_max(1, pop_target_num_tiles(target) / groups));
+    size_t own = poplibs_ceil_div(grains, chunks), each = poplibs_ceil_div(rows, groups);
+    uint64_t received = (uint64_t)own * grain * each * pop_type_size(g->type) / poplibs_max(1, target->exchange_bytes_per_cycle);
+    return STAGE_CYCLES + received + workers * (VERTEX_CYCLES + poplibs_ceil_div(own, workers) * each);
+}
+
+/* The groups of the next stage: 1 is the last one. */
+static size_t best_groups(const struct gather *g, size_t rows, unsigned stages, uint64_t *cycles)
+{
+    size_t best = 1;
+    *cycles = stage_cycles(g, rows, 1);
+    if (stages == 1)
+        return 1;
+    for (size_t groups = 2; groups * 2 <= rows; groups += 1 + groups / 8) {
+        uint64_t rest;
+        best_groups(g, groups, stages - 1, &rest);
+        rest += stage_cycles(g, rows, groups);
+        if (rest < *cycles) {
+            *cycles = rest;
+            best = groups;
+        }
+    }
+    return best;
+}
+
+/* ---- which outputs where ---- */
+
+static int by_output(const void *left, const void *right)
+{
+    const struct partial_row *a = left, *b = right;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The union of the rows' outputs, and how many rows meet at most. */
+static void find_outputs(struct gather *g)
+{
+    for (size_t i = 0; i < g->rows.count; ++i) {
+        const struct partial_row *row = &g->rows.list[i];
+        struct interval_vec *outputs = &g->outputs;
+        if (outputs->count && row->k <= outputs->list[outputs->count - 1].end)
+            outputs->list[outputs->count - 1].end = poplibs_max(outputs->list[outputs->count - 1].end, row->k + row->n);
+        else
+            interval_push(outputs, row->k, row->k + row->n);
+    }
+    for (size_t i = 0; i < g->outputs.count; ++i)
+        g->num_outputs += g->outputs.list[i].end - g->outputs.list[i].begin;
+    size_t elements = 0;
+    for (size_t i = 0; i < g->rows.count; ++i)
+        elements += g->rows.list[i].n;
+    g->most_rows = poplibs_ceil_div(elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
+}
+
+/* Even shares over tiles: chunk c has tile c. */
+static void spread(const struct gather *g, size_t most, struct chunks *chunks)
+{
+    const pop_target *target = g->r->target;
+    unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(target, g->type));
+    pop_interval_lists parts;
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, (unsigned)most, 1, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    for (size_t part = 0; part < parts.count; ++part)
+        for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
+            chunks_push(chunks, (struct chunk){ parts.intervals[i].begin, parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
+    pop_interval_lists_free(&parts);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct chunk *a = left, *b = right;
+    return a->k < b->k ? -1 : a->k > b->k;
+}
+
+/* Shares as the output lies; false when that is much less even than it could be. */
+static bool as_mapped(const struct gather *g, struct chunks *chunks)
+{
+    struct reduction *r = g->r;
+    pop_interval_lists mapping;
+    if (!r->out_mapped || !pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
+        return false;
+    size_t most = 0, even = poplibs_ceil_div(g->num_outputs, pop_target_num_tiles(r->target));
+    for (size_t tile = 0; tile < mapping.count; ++tile) {
+        size_t elements = 0;
+        for (size_t i = mapping.first[tile], o = 0; i < mapping.first[tile + 1]; ++i) {
+            pop_interval here = mapping.intervals[i];
+            while (o && g->outputs.list[o].begin >= here.begin)
+                --o;
+            for (; o < g->outputs.count && g->outputs.list[o].begin < here.end; ++o) {
+                size_t from = poplibs_max(here.begin, g->outputs.list[o].begin), to = poplibs_min(here.end, g->outputs.list[o].end);
+                if (from >= to)
+                    continue;
+                chunks_push(chunks, (struct chunk){ from, to - from, (unsigned)tile });
+                elements += to - from;
+            }
+            o = poplibs_min(o, g->outputs.count - 1);
+        }
+        most = poplibs_max(most, elements);
+    }
+    pop_interval_lists_free(&mapping);
+    qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
+    bool fine = (most - even) * g->most_rows * pop_type_size(g->type) <= 2 * STAGE_CYCLES * r->target->exchange_bytes_per_cycle || most <= 2 * even;
+    if (!fine)
+        chunks->count = 0;
+    return fine;
+}
+
+/* ---- a stage ---- */
+
+/* Rows that reach a chunk, as the chunks are gone through in order. */
+struct sweep {
+    size_t *active, count, next;
+};
+
+static void advance(const struct gather *g, struct sweep *sweep, const struct chunk *chunk)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sweep->count; ++i) {
+        const struct partial_row *row = &g->rows.list[sweep->active[i]];
+        if (row->k + row->n > chunk->k)
+            sweep->active[kept++] = sweep->active[i];
+    }
+    sweep->count = kept;
+    for (; sweep->next < g->rows.count && g->rows.list[sweep->next].k < chunk->k + chunk->n; ++sweep->next)
+        if (g->rows.list[sweep->next].k + g->rows.list[sweep->next].n > chunk->k)
+            sweep->active[sweep->count++] = sweep->next;
+}
+
+static struct piece piece_within(const struct partial_row *row, const struct chunk *chunk)
+{
+    size_t from = poplibs_max(row->k, chunk->k), n = poplibs_min(row->k + row->n, chunk->k + chunk->n) - from;
+    return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source };
+}
+
+/* The pieces of each tile; with several groups, group i of chunk c goes to tile (c groups + i). */
+static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t groups, size_t tiles)
+{
+    struct pieces *dealt = poplibs_zeros(tiles, sizeof(*dealt));
+    struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    for (size_t c = 0; c < chunks->count; ++c) {
+        const struct chunk *chunk = &chunks->list[c];
+        advance(g, &sweep, chunk);
+        for (size_t i = 0; i < sweep.count; ++i) {
+            size_t tile = chunk->tile * groups + i * groups / sweep.count;
+            pieces_push(&dealt[tile], piece_within(&g->rows.list[sweep.active[i]], chunk));
+        }
+    }
+    free(sweep.active);
+    return dealt;
+}
+
+static void free_dealt(struct pieces *dealt, size_t tiles)
+{
+    for (size_t i = 0; i < tiles; ++i)
+        free(dealt[i].list);
+    free(dealt);
+}
+
+static struct reduce_stage stage_of(const struct gather *g, const char *name)
+{
+    struct reduction *r = g->r;
+    return (struct reduce_stage){ .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .exchanged = true };
+}
+
+static void last_stage(struct gather *g)
+{
+    struct reduction *r = g->r;
+    struct chunks chunks = { 0 };
+    unsigned tiles = pop_target_num_tiles(r->target);
+    if (!as_mapped(g, &chunks))
+        spread(g, tiles, &chunks);
+    struct pieces *dealt = deal(g, &chunks, 1, tiles);
+    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
+    stage.out = r->out_type;
+    stage.output = r->out;
+    stage.last = true;
+    for (unsigned tile = 0; tile < tiles; ++tile) {
+        struct tasks tasks = { 0 };
+        reduce_tasks_of(&dealt[tile], &tasks);
+        for (size_t i = 0; i < tasks.count; ++i)
+            tasks.list[i].at = tasks.list[i].k;
+        if (tasks.count)
+            reduce_connect(r, &stage, tile, &tasks, &dealt[tile]);
+        free(tasks.list);
+    }
+    for (size_t i = 0; i < chunks.count && !r->out_mapped; ++i) {
+        const struct chunk *chunk = &chunks.list[i];
+        pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, r->out, chunk->k, chunk->k + chunk->n, 0), chunk->tile);
+    }
+    free_dealt(dealt, tiles);
+    free(chunks.list);
+}
+
+/* Leaves `groups` rows for each output, and collects these. */
+static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
+{
+    struct reduction *r = g->r;
+    struct chunks chunks = { 0 };
+    unsigned tiles = pop_target_num_tiles(r->target);
+    spread(g, poplibs_max(1, tiles / groups), &chunks);
+    size_t units = chunks.count ? (chunks.list[chunks.count - 1].tile + 1) * groups : 0, elements = 0;
+    struct pieces *dealt = deal(g, &chunks, groups, units);
+    struct tasks *tasks = poplibs_zeros(units, sizeof(*tasks));
+    struct partial_rows rows = { 0 };
+    for (size_t unit = 0; unit < units; ++unit) {
+        reduce_tasks_of(&dealt[unit], &tasks[unit]);
+        for (size_t i = 0; i < tasks[unit].count; ++i) {
+            struct task *task = &tasks[unit].list[i];
+            task->at = elements;
+            partial_rows_push(&rows, (struct partial_row){ task->k, task->n, elements, 1 });
+            elements += task->n;
+        }
+    }
+    char name[64];
+    snprintf(name, sizeof(name), "ReduceStage%u/IntermediateToIntermediate/Reduce", number);
+    struct reduce_stage stage = stage_of(g, name);
+    stage.out = r->exchange_type;
+    stage.output = pop_graph_add_variable_at(r->where, r->graph, stage.out, POP_SHAPE(elements), "partials");
+    for (size_t unit = 0, from = 0; unit < units; ++unit) {
+        unsigned tile = (unsigned)(unit * tiles / units);
+        size_t count = 0;
+        for (size_t i = 0; i < tasks[unit].count; ++i)
+            count += tasks[unit].list[i].n;
+        if (count) {
+            pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
+            reduce_connect(r, &stage, tile, &tasks[unit], &dealt[unit]);
+        }
+        from += count;
+        free(tasks[unit].list);
+    }
+    free(tasks);
+    free_dealt(dealt, units);
+    free(chunks.list);
+    reduce_gather(r, &rows, stage.output, stage.out, g->op == POPOPS_SQUARE_ADD ? POPOPS_ADD : g->op, number + 1);
+    free(rows.list);
+}
+
+void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_tensor partials, pop_type type, popops_operation op, unsigned number)
+{
+    struct gather g = { .r = r, .partials = partials, .type = type, .op = op, .rows = *rows };
+    qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);
+    find_outputs(&g);
+    uint64_t cycles;
+    bool one = pop_target_num_tiles(r->target) == 1;
+    size_t groups = one ? 1 : best_groups(&g, g.most_rows, MOST_STAGES, &cycles);
+    if (groups > 1)
+        intermediate_stage(&g, groups, number);
+    else
+        last_stage(&g);
+    free(g.outputs.list);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of the flat input as pieces, and pieces as tasks. */
+#include "popops/reduce_parts.h"
+
+/* The output of an element. */
+static size_t output_of(const struct reduction *r, size_t element)
+{
+    size_t k = 0, scale = 1;
+    for (unsigned d = r->rank; d-- > 0; element /= r->extent[d])
+        if (r->kept[d]) {
+            k += element % r->extent[d] * scale;
+            scale *= r->extent[d];
+        }
+    return k;
+}
+
+/* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of its dimensions: kept blocks of rows,
+ * of kept width, of what is reduced in one. */
+static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, struct pieces *pieces)
+{
+    size_t size[4] = { 1, 1, 1, 1 }, boxes = 1; /* inner, width, rows, blocks */
+    unsigned slot = r->kept[r->rank - 1] ? 1 : 0;
+    for (unsigned i = r->rank; i-- > d; ++slot)
+        *(slot < 4 ? &size[slot] : &boxes) *= i == d ? steps : r->extent[i];
+    size_t row = size[0] * size[1], whole = row * size[2] * size[3];
+    for (size_t i = 0; i < boxes; ++i, from += whole)
+        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row, 0 });
+}
+
+void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces)
+{
+    if (!r->rank) {
+        if (end > begin)
+            pieces_push(pieces, (struct piece){ 0, 1, begin, 1, end - begin, 1, 1, 0 });
+        return;
+    }
+    while (begin < end) {
+        unsigned d = r->rank - 1;
+        size_t step = 1;
+        while (d > 0 && begin % (step * r->extent[d]) == 0 && step * r->extent[d] <= end - begin)
+            step *= r->extent[d--];
+        size_t steps = poplibs_min((end - begin) / step, r->extent[d] - begin / step % r->extent[d]);
+        push_box(r, d, begin, steps, pieces);
+        begin += steps * step;
+    }
+}
+
+struct piece reduce_part(const struct piece *p, size_t k, size_t n)
+{
+    struct piece part = *p;
+    part.k = k;
+    part.n = n;
+    if (p->width == p->n) {
+        part.at += (k - p->k) * p->inner;
+        part.width = n;
+    } else {
+        part.at += (k - p->k) / p->width * p->rows * p->stride;
+    }
+    return part;
+}
+
+static int by_outputs(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+static int by_size(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Whether, in order, outputs of pieces are the same or do not meet. */
+static bool apart(const struct pieces *pieces)
+{
+    for (size_t i = 1; i < pieces->count; ++i) {
+        const struct piece *before = &pieces->list[i - 1], *p = &pieces->list[i];
+        if ((p->k != before->k || p->n != before->n) && p->k < before->k + before->n)
+            return false;
+    }
+    return true;
+}
+
+/* Cuts one piece at the ends between its own. */
+static void cut(const struct piece *p, const size_t *ends, size_t count, struct pieces *to)
+{
+    size_t low = 0, high = count;
+    while (low < high) { /* the first end beyond its begin */
+        size_t middle = (low + high) / 2;
+        if (ends[middle] <= p->k)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool blocks = p->width != p->n;
+    size_t from = p->k, last = p->k + p->n;
+    for (size_t i = low; blocks && i < count && ends[i] < last; ++i)
+        if ((ends[i] - p->k) % p->width) { /* within a block: it is cut block by block */
+            for (size_t k = p->k; k < last; k += p->width) {
+                struct piece block = reduce_part(p, k, p->width);
+                cut(&block, ends, count, to);
+            }
+            return;
+        }
+    for (size_t i = low; i < count && ends[i] < last; from = ends[i++])
+        pieces_push(to, reduce_part(p, from, ends[i] - from));
+    pieces_push(to, reduce_part(p, from, last - from));
+}
+
+static void cut_all(struct pieces *pieces)
+{
+    size_t *ends = poplibs_new(2 * pieces->count, sizeof(*ends)), count = 0;
+    for (size_t i = 0; i < pieces->count; ++i) {
+        ends[2 * i] = pieces->list[i].k;
+        ends[2 * i + 1] = pieces->list[i].k + pieces->list[i].n;
+    }
+    qsort(ends, 2 * pieces->count, sizeof(*ends), by_size);
+    for (size_t i = 0; i < 2 * pieces->count; ++i)
+        if (!count || ends[i] != ends[count - 1])
+            ends[count++] = ends[i];
+    struct pieces parts = { 0 };
+    for (size_t i = 0; i < pieces->count; ++i)
+        cut(&pieces->list[i], ends, count, &parts);
+    free(ends);
+    free(pieces->list);
+    *pieces = parts;
+}
+
+void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
+{
+    qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
+    if (!apart(pieces)) {
+        cut_all(pieces);
+        qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
+    }
+    for (size_t i = 0; i < pieces->count; ++i) {
+        const struct piece *p = &pieces->list[i];
+        struct task *last = tasks->count ? &tasks->list[tasks->count - 1] : NULL;
+        if (last && last->k == p->k && last->n == p->n) {
+            last->count++;
+            last->depth += piece_depth(p);
+        } else {
+            tasks_push(tasks, (struct task){ .k = p->k, .n = p->n, .first = i, .count = 1, .depth = piece_depth(p) });
+        }
+    }
+}

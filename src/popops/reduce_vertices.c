@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popops::Reduce<op,partials,out,update,specialisation> and popops::ScaledReduce<...>, which multiplies by *k.  See reduce_types.h. */
+#include "popops/reduce_types.h"
+
+#ifdef __POPC__
+#include <math.h>
+#include <poplar/vertex.h>
+
+/* Loops of unknown length become vectors; one copy for all vertices. */
+#define FAST __attribute__((noinline, optimize("O3"))) static
+
+enum { LANES = 128, CHUNK = 2048 };
+
+typedef bool truth;
+
+typedef float half_sum;
+typedef float float_sum;
+typedef int int_sum;
+typedef unsigned unsigned_sum;
+typedef unsigned char truth_sum;
+
+static float log_add(float a, float b)
+{
+    float most = a > b ? a : b, least = a > b ? b : a;
+    return least == -INFINITY ? most : most + log1pf(expf(least - most));
+}
+
+#define LEAST_half -INFINITY
+#define LEAST_float -INFINITY
+#define LEAST_int (-2147483647 - 1)
+#define LEAST_unsigned 0u
+#define MOST_half INFINITY
+#define MOST_float INFINITY
+#define MOST_int 2147483647
+#define MOST_unsigned 4294967295u
+
+/* Each operation: its neutral value, what of an element goes in, how two are joined; int wraps. */
+#define NEUTRAL_Add(T) 0
+#define NEUTRAL_SquareAdd(T) 0
+#define NEUTRAL_LogAdd(T) -INFINITY
+#define NEUTRAL_Mul(T) 1
+#define NEUTRAL_Min(T) MOST_##T
+#define NEUTRAL_Max(T) LEAST_##T
+#define NEUTRAL_And(T) 1
+#define NEUTRAL_Or(T) 0
+#define VALUE_Add(T, x) (T##_sum)(x)
+#define VALUE_SquareAdd(T, x) TIMES_##T((T##_sum)(x), (T##_sum)(x))
+#define VALUE_LogAdd(T, x) (T##_sum)(x)
+#define VALUE_Mul(T, x) (T##_sum)(x)
+#define VALUE_Min(T, x) (T##_sum)(x)
+#define VALUE_Max(T, x) (T##_sum)(x)
+#define VALUE_And(T, x) (T##_sum)(x)
+#define VALUE_Or(T, x) (T##_sum)(x)
+#define JOIN_Add(T, a, b) PLUS_##T(a, b)
+#define JOIN_SquareAdd(T, a, b) PLUS_##T(a, b)
+#define JOIN_LogAdd(T, a, b) log_add(a, b)
+#define JOIN_Mul(T, a, b) TIMES_##T(a, b)
+#define JOIN_Min(T, a, b) ((b) < (a) ? (b) : (a))
+#define JOIN_Max(T, a, b) ((b) > (a) ? (b) : (a))
+#define JOIN_And(T, a, b) ((a) & (b))
+#define JOIN_Or(T, a, b) ((a) | (b))
+#define PLUS_half(a, b) ((a) + (b))
+#define PLUS_float(a, b) ((a) + (b))
+#define PLUS_int(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
+#define TIMES_float(a, b) ((a) * (b))
+#define TIMES_int(a, b) ((int)((unsigned)(a) * (unsigned)(b)))
+#define SCALED_Add(a, k) ((a) * (k))
+#define SCALED_SquareAdd(a, k) ((a) * (k))
+#define SCALED_LogAdd(a, k) ((a) + (k))
+
+/* Joins rows of width elements, stride apart, to sums.  Narrow rows that follow each other are taken many at a time, as one wide one. */
+#define KERNEL(op, T)                                                                                                  \
+    FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)               \
+    {                                                                                                                  \
+        for (; rows >= 4; rows -= 4, in += 4 * stride) {                                                               \
+            const T *restrict b = in + stride, *restrict c = b + stride, *restrict d = c + stride;                     \
+            for (size_t i = 0; i < width; ++i) {                                                                       \
+                T##_sum low = JOIN_##op(T, VALUE_##op(T, in[i]), VALUE_##op(T, b[i]));                                 \
+                T##_sum high = JOIN_##op(T, VALUE_##op(T, c[i]), VALUE_##op(T, d[i]));                                 \
+                low = JOIN_##op(T, low, high);                                                                         \
+                sums[i] = JOIN_##op(T, sums[i], low);                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; rows; --rows, in += stride)                                                                             \
+            for (size_t i = 0; i < width; ++i)                                                                         \
+                sums[i] = JOIN_##op(T, sums[i], VALUE_##op(T, in[i]));                                                 \
+    }                                                                                                                  \
+    FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)                 \
+    {                                                                                                                  \
+        if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {                                      \
+            T##_sum wide[LANES];                                                                                       \
+            size_t fold = LANES / width, lanes = fold * width, whole = rows / fold;                                    \
+            for (size_t i = 0; i < LANES; ++i)                                                                         \
+                wide[i] = NEUTRAL_##op(T);                                                                             \
+            add_rows_##op##_##T(wide, in, whole, lanes, lanes);                                                        \
+            for (size_t i = 0; i < fold; ++i)                                                                          \
+                for (size_t k = 0; k < width; ++k)                                                                     \
+                    sums[k] = JOIN_##op(T, sums[k], wide[i * width + k]);                                              \
+            in += whole * lanes;                                                                                       \
+            rows -= whole * fold;                                                                                      \
+        }                                                                                                              \
+        add_rows_##op##_##T(sums, in, rows, width, stride);                                                            \
+    }
+KERNEL(Add, float)
+KERNEL(SquareAdd, float)
+KERNEL(LogAdd, float)
+KERNEL(Mul, float)
+KERNEL(Min, float)
+KERNEL(Max, float)
+KERNEL(Add, int)
+KERNEL(SquareAdd, int)
+KERNEL(Mul, int)
+KERNEL(Min, int)
+KERNEL(Max, int)
+KERNEL(Min, unsigned)
+KERNEL(Max, unsigned)
+KERNEL(And, truth)
+KERNEL(Or, truth)
+
+/* Eight at a time, which gcc 12 does not do by itself. */
+FAST void widen(float *restrict to, const half *restrict from, size_t count)
+{
+    size_t i = 0;
+#ifdef __F16C__
+    typedef float eight __attribute__((vector_size(32), aligned(4)));
+    typedef short packed __attribute__((vector_size(16), aligned(2)));
+    for (; i + 8 <= count; i += 8)
+        *(eight *)(void *)(to + i) = __builtin_ia32_vcvtph2ps256(*(const packed *)(const void *)(from + i));
+#endif
+    for (; i < count; ++i)
+        to[i] = (float)from[i];
+}
+
+/* Half is widened first, as many rows at a time as there is room for; width is at most CHUNK. */
+#define HALF_KERNEL(op)                                                                                                \
+    FAST void reduce_##op##_half(float *sums, const half *in, size_t rows, size_t width, size_t stride)       \
+    {                                                                                                                  \
+        float wide[CHUNK];                                                                                             \
+        size_t block = stride == width ? CHUNK / width : 1;                                                            \
+        for (size_t count; rows; rows -= count, in += count * stride) {                                                \
+            count = rows < block ? rows : block;                                                                       \
+            widen(wide, in, count * width);                                                                            \
+            reduce_##op##_float(sums, wide, count, width, width);                                                      \
+        }                                                                                                              \
+    }
+HALF_KERNEL(Add)
+HALF_KERNEL(SquareAdd)
+HALF_KERNEL(LogAdd)
+HALF_KERNEL(Mul)
+HALF_KERNEL(Min)
+HALF_KERNEL(Max)
+
+/* What becomes of an output: PLAIN_, UPDATE_, SCALE_ and both. */
+#define PLAIN_FINISH(op, T, old, sum, k) (sum)
+#define UPDATE_FINISH(op, T, old, sum, k) JOIN_##op(T, (T##_sum)(old), sum)
+#define SCALE_FINISH(op, T, old, sum, k) (T##_sum)(SCALED_##op(sum, k))
+#define BOTH_FINISH(op, T, old, sum, k) JOIN_##op(T, (T##_sum)(old), (T##_sum)(SCALED_##op(sum, k)))
+#define PLAIN_OUT POP_OUTPUT
+#define UPDATE_OUT POP_INOUT
+#define SCALE_OUT POP_OUTPUT
+#define BOTH_OUT POP_INOUT
+#define PLAIN_FACTOR
+#define UPDATE_FACTOR
+#define SCALE_FACTOR POP_INPUT(float) k;
+#define BOTH_FACTOR POP_INPUT(float) k;
+#define PLAIN_K 1
+#define UPDATE_K 1
+#define SCALE_K *v->k
+#define BOTH_K *v->k
+
+#define VERTICES_OF(op, T, O, how, class, update)                                                                      \
+    POP_VERTEX(Default##how##op##T##O) {                                                                               \
+        how##_OUT(POP_VECTORS(O)) out;                                                                                 \
+        POP_INPUT(POP_VECTORS(T)) partials;                                                                            \
+        POP_STATE(POP_VECTOR(unsigned)) numPartials;                                                                   \
+        how##_FACTOR                                                                                                   \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Default##how##op##T##O, NAME_OF(class, op, T, O, update, "0"));                                    \
+    void Default##how##op##T##O##_compute(Default##how##op##T##O *v)                                                   \
+    {                                                                                                                  \
+        size_t region = 0;                                                                                             \
+        for (size_t i = 0; i < v->out.size; region += v->numPartials.data[i++]) {                                      \
+            O *out = v->out.data[i].data;                                                                              \
+            size_t width = v->out.data[i].size;                                                                        \
+            for (size_t from = 0; from < width; from += CHUNK) {                                                       \
+                T##_sum sums[CHUNK];                                                                                   \
+                size_t count = width - from < CHUNK ? width - from : CHUNK;                                            \
+                for (size_t c = 0; c < count; ++c)                                                                     \
+                    sums[c] = NEUTRAL_##op(T);                                                                         \
+                for (size_t p = region; p < region + v->numPartials.data[i]; ++p)                                      \
+                    reduce_##op##_##T(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count, width);             \
+                for (size_t c = 0; c < count; ++c)                                                                     \
+                    out[from + c] = (O)how##_FINISH(op, T, out[from + c], sums[c], how##_K);                           \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    POP_VERTEX(Single##how##op##T##O) {                                                                                \
+        how##_OUT(O) out;                                                                                              \
+        POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
+        how##_FACTOR                                                                                                   \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Single##how##op##T##O, NAME_OF(class, op, T, O, update, "2"));                                     \
+    void Single##how##op##T##O##_compute(Single##how##op##T##O *v)                                                     \
+    {                                                                                                                  \
+        T##_sum sum = NEUTRAL_##op(T);                                                                                 \
+        reduce_##op##_##T(&sum, v->partials.data, v->partials.size, 1, 1);                                             \
+        *v->out = (O)how##_FINISH(op, T, *v->out, sum, how##_K);                                                       \
+    }                                                                                                                  \
+    POP_VERTEX(Strided##how##op##T##O) {                                                                               \
+        how##_OUT(POP_VECTOR(O)) out;                                                                                  \
+        POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
+        POP_STATE(unsigned) width;                                                                                     \
+        POP_STATE(unsigned) stride;                                                                                    \
+        POP_STATE(unsigned) rows;                                                                                      \
+        how##_FACTOR                                                                                                   \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Strided##how##op##T##O, NAME_OF(class, op, T, O, update, "3"));                                    \
+    void Strided##how##op##T##O##_compute(Strided##how##op##T##O *v)                                                   \
+    {                                                                                                                  \
+        size_t rows = v->rows, width = v->width, block = rows * v->stride;                                             \
+        const T *partials = v->partials.data;                                                                          \
+        O *out = v->out.data;                                                                                          \
+        for (O *end = out + v->out.size; out < end; out += width, partials += block)                                   \
+            for (size_t from = 0; from < width; from += CHUNK) {                                                       \
+                T##_sum sums[CHUNK];                                                                                   \
+                size_t count = width - from < CHUNK ? width - from : CHUNK;                                            \
+                for (size_t c = 0; c < count; ++c)                                                                     \
+                    sums[c] = NEUTRAL_##op(T);                                                                         \
+                reduce_##op##_##T(sums, partials + from, rows, count, v->stride);                                      \
+                for (size_t c = 0; c < count; ++c)                                                                     \
+                    out[from + c] = (O)how##_FINISH(op, T, out[from + c], sums[c], how##_K);                           \
+            }                                                                                                          \
+    }                                                                                                                  \
+    POP_VERTEX(Continuous##how##op##T##O) {                                                                            \
+        how##_OUT(POP_VECTOR(O)) out;                                                                                  \
+        POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
+        POP_STATE(unsigned) inner;                                                                                     \
+        how##_FACTOR                                                                                                   \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Continuous##how##op##T##O, NAME_OF(class, op, T, O, update, "4"));                                 \
+    void Continuous##how##op##T##O##_compute(Continuous##how##op##T##O *v)                                             \
+    {                                                                                                                  \
+        size_t inner = v->inner, row = v->out.size * inner;                                                            \
+        for (size_t i = 0; i < v->out.size; ++i) {                                                                     \
+            T##_sum sum = NEUTRAL_##op(T);                                                                             \
+            for (size_t at = i * inner; at < v->partials.size; at += row)                                              \
+                reduce_##op##_##T(&sum, v->partials.data + at, inner, 1, 1);                                           \
+            v->out.data[i] = (O)how##_FINISH(op, T, v->out.data[i], sum, how##_K);                                     \
+        }                                                                                                              \
+    }
+
+#define PLAIN_VERTICES(op, T, O) VERTICES_OF(op, T, O, PLAIN, "Reduce", "false")
+#define SUM_VERTICES(op, T, O)                                                                                         \
+    PLAIN_VERTICES(op, T, O)                                                                                           \
+    VERTICES_OF(op, T, O, UPDATE, "Reduce", "true")                                                                    \
+    VERTICES_OF(op, T, O, SCALE, "ScaledReduce", "false")                                                              \
+    VERTICES_OF(op, T, O, BOTH, "ScaledReduce", "true")
+REDUCE_SUMS(SUM_VERTICES)
+REDUCE_OTHERS(PLAIN_VERTICES)
+
+#else
+#include "poplibs/support.h"
+#include "popops/vertices.h"
+
+/* Poplibs 1.2's formulas (poplibs.md 2.2); where a vertex here does more than Poplibs' (blocks, several rows), the parts are added up. */
+enum { SUMS, PRODUCTS, OTHERS }; /* Add and SquareAdd; Mul, Min and Max; the rest */
+
+struct kind { /* packed into an estimator's user pointer */
+    unsigned class;
+    bool half, half_out, update;
+};
+static void *pack(unsigned class, pop_type in, pop_type out, bool update)
+{
+    return poplibs_as_user(class | (in == POP_HALF ? 4u : 0) | (out == POP_HALF ? 8u : 0) | (update ? 16u : 0));
+}
+static struct kind unpack(void *user)
+{
+    uintptr_t bits = (uintptr_t)user;
+    return (struct kind){ bits & 3, bits >> 2 & 1, bits >> 3 & 1, bits >> 4 & 1 };
+}
+static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t index)
+{
+    return pop_vertex_view_field_size(vertex, field, index);
+}
+
+/* One output from a run of elements: two vectors at a time. */
+static uint64_t run_cycles(size_t elements, unsigned vector)
+{
+    return elements < 6 ? 6 : 2 * (elements / (2 * vector)) + elements % (2 * vector);
+}
+
+/* What is left of a width by eights is done in loops of four, two and one. */
+static size_t rest_loops(size_t width)
+{
+    return (width & 1) + (width >> 1 & 1) + (width >> 2 & 1);
+}
+
+/* One region of partials: `rows` rows of width elements. */
+static uint64_t region_cycles(const struct kind *kind, size_t rows, size_t width, unsigned vector)
+{
+    size_t loops = width / 8, rest = rest_loops(width);
+    switch (kind->class) {
+    case SUMS:
+        if (width == 1)
+            return 11 + run_cycles(rows, vector);
+        return loops * (11 + (kind->half ? 9 : 7) * rows) + rest * (11 + 3 * rows);
+    case PRODUCTS:
+        return 11 + (kind->half ? 8 : 5) * poplibs_ceil_div(rows * width, vector);
+    default:
+        return 7 * poplibs_ceil_div(rows * width, vector);
+    }
+}
+static uint64_t reduction_cycles(const struct kind *kind, size_t width)
+{
+    if (kind->class == SUMS)
+        return 29 + (width >= 8 ? 22 : 0) + 8 * rest_loops(width);
+    return kind->class == PRODUCTS ? 27 + (kind->half ? 4 : 6) : 10;
+}
+
+static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct kind kind = unpack(user);
+    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
+    uint64_t cycles = kind.class == OTHERS ? 9 + 7 : 33;
+    size_t region = 0;
+    for (size_t i = 0; i < size_of(vertex, "out", POP_WHOLE); ++i) {
+        size_t width = size_of(vertex, "out", i);
+        cycles += reduction_cycles(&kind, width);
+        for (size_t end = region + (size_t)pop_vertex_view_field_value(vertex, "numPartials", i); region < end; ++region)
+            cycles += region_cycles(&kind, size_of(vertex, "partials", region) / poplibs_max(1, width), width, vector);
+    }
+    return (pop_perf){ cycles, 0 };
+}
+
+static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct kind kind = unpack(user);
+    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
+    return (pop_perf){ 26 + run_cycles(size_of(vertex, "partials", POP_WHOLE), vector) + (kind.half_out ? 5 : 0), 0 };
+}
+
+static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct kind kind = unpack(user);
+    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
+    size_t outputs = size_of(vertex, "out", POP_WHOLE), width = (size_t)pop_vertex_view_field_value(vertex, "width", 0);
+    size_t blocks = outputs / poplibs_max(1, width), rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0);
+    return (pop_perf){ 24 + blocks * (6 * poplibs_ceil_div(width, kind.half ? 4 : 2) + poplibs_ceil_div(rows * width, vector)), 0 };
+}
+
+static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct kind kind = unpack(user);
+    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
+    size_t outputs = size_of(vertex, "out", POP_WHOLE), each = size_of(vertex, "partials", POP_WHOLE) / poplibs_max(1, outputs);
+    return (pop_perf){ outputs * poplibs_ceil_div(each, vector) + 12 * outputs + 10 + (each % vector ? 2 : 0) + kind.update + 7, 0 };
+}
+
+#define CLASS_Add SUMS
+#define CLASS_SquareAdd SUMS
+#define CLASS_LogAdd OTHERS
+#define CLASS_Mul PRODUCTS
+#define CLASS_Min PRODUCTS
+#define CLASS_Max PRODUCTS
+#define CLASS_And OTHERS
+#define CLASS_Or OTHERS
+struct row {
+    const char *name;
+    const char *in, *out;
+    unsigned class;
+    bool update;
+    pop_perf_estimator estimator;
+};
+#define ROW(class, op, T, O, text, number, estimator) { NAME_OF(class, op, T, O, #text, number), TEXT_##T, TEXT_##O, CLASS_##op, text, estimator },
+#define ROWS_OF(class, op, T, O, update)                                                                               \
+    ROW(class, op, T, O, update, "0", estimate_default)                                                                \
+    ROW(class, op, T, O, update, "2", estimate_single)                                                                 \
+    ROW(class, op, T, O, update, "3", estimate_strided)                                                                \
+    ROW(class, op, T, O, update, "4", estimate_continuous)
+#define PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, false)
+#define SUM_ROWS(op, T, O)                                                                                             \
+    PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, true) ROWS_OF("ScaledReduce", op, T, O, false) ROWS_OF("ScaledReduce", op, T, O, true)
+
+void popops_reduce_vertices(pop_graph *graph)
+{
+    static const struct row rows[] = { REDUCE_SUMS(SUM_ROWS) REDUCE_OTHERS(PLAIN_ROWS) };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+        pop_graph_register_perf_estimator(graph, rows[i].name, rows[i].estimator,
+                                          pack(rows[i].class, pop_type_by_name(rows[i].in), pop_type_by_name(rows[i].out), rows[i].update));
+}
+#endif
