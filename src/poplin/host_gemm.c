@@ -6,8 +6,13 @@
 
 #include <popops/fill.h>
 
-/* Vertices of a product at most; multiply-adds that are worth one; rows of the product that are not split further. */
-enum { MOST_BLOCKS = 64, BLOCK_WORK = 1 << 21, BAND_ROWS = 56, PACK_PANELS = 16, PACK_VERTICES = 16, LEAST_ROW = 8 };
+/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for B's sake, lower ones where there
+ * would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since each part packs A once more. */
+enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 32, PART_COLUMNS = 256 };
+/* Panels that a vertex packs, and vertices that there should be rather than that. */
+enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
+/* Rows in which a view must be contiguous to be worth reading in place. */
+enum { LEAST_ROW = 8 };
 
 struct product {
     pop_where where;
@@ -173,13 +178,23 @@ static void multiply_block(const struct product *p, const struct block *block)
     pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
 }
 
-/* Bands of rows, each split further where there are few. */
+static size_t power_of_two_up_to(size_t n)
+{
+    size_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them evenly. */
 static void multiply(const struct product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out, size_t depth)
 {
     size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
     double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
     size_t blocks = work < 1 ? 1 : work > MOST_BLOCKS ? MOST_BLOCKS : (size_t)work;
-    size_t bands = poplibs_min(blocks, poplibs_ceil_div(rows, BAND_ROWS)), parts = poplibs_min(poplibs_max(1, blocks / bands / 4), panels);
+    size_t bands = power_of_two_up_to(poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
+    size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
+    parts = poplibs_max(1, poplibs_min(parts, panels));
     for (size_t i = 0; i < bands; ++i)
         for (size_t k = 0; k < parts; ++k) {
             pop_interval band = { rows * i / bands, rows * (i + 1) / bands };

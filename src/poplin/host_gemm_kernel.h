@@ -25,8 +25,9 @@ enum { LANES = 8, STRIP = 6 }; /* 12, 2 and 1 */
 #else
 enum { LANES = 4, STRIP = 4 };
 #endif
-enum { WIDE = 2 * LANES }; /* columns that a kernel does at once */
-enum { ROWS = 13 * 14, PACKED_A = ROWS * GEMM_DEPTH + 16 };
+enum { WIDE = 2 * LANES, AHEAD = 12 * GEMM_PANEL }; /* columns that a kernel does at once */
+/* Rows of A that are packed at a time, and elements of B that stay near anyway. */
+enum { ROWS = 13 * 14, PACKED_A = ROWS * GEMM_DEPTH + 16, FITS = 1 << 17 };
 
 typedef float vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
@@ -110,24 +111,20 @@ GEMM_INLINE void transpose8(__m256 r[8])
     }
 #endif
 
-/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  Elements i in [count, 8 * ceil(count / 8)) of to's rows are
- * overwritten with anything, and only the later ones of them keep what is written later: rows of to are filled in ascending order.
+/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  Eight rows at once, the highest first: what is written beyond
+ * `count` is overwritten by the lowest of the next k (and, after the last, lies within 8 elements behind).
  * lay: `count` elements of a row to `to`, zeros after them up to `wide`. */
 #define PACKING(T)                                                                                                     \
     BLOCK8(T)                                                                                                          \
-    static void turn_##T(const T *const *rows, size_t count, size_t depth, float *to, size_t step)                     \
+    static void turn_##T(const T *const *from, size_t count, size_t depth, float *to, size_t step)                     \
     {                                                                                                                  \
-        size_t k = 0;                                                                                                  \
-        for (; k + 8 <= depth; k += 8) {                                                                               \
-            size_t i = 0;                                                                                              \
-            if (count >= 8)                                                                                            \
-                turn8_##T(rows, k, to + k * step, step), i = 8;                                                        \
-            for (; i + 8 <= count; i += 8)                                                                             \
-                turn8_##T(rows + i, k, to + k * step + i, step);                                                       \
-            for (; i < count; ++i)                                                                                     \
-                for (size_t j = 0; j < 8; ++j)                                                                         \
-                    to[(k + j) * step + i] = (float)rows[i][k + j];                                                    \
-        }                                                                                                              \
+        const T *rows[GEMM_PANEL];                                                                                     \
+        size_t k = 0, end = (count + 7) / 8 * 8;                                                                       \
+        for (size_t i = 0; i < end; ++i)                                                                               \
+            rows[i] = from[i < count ? i : count - 1];                                                                 \
+        for (; k + 8 <= depth; k += 8)                                                                                 \
+            for (size_t i = end; i > 0; i -= 8)                                                                        \
+                turn8_##T(rows + i - 8, k, to + k * step + i - 8, step);                                               \
         for (; k < depth; ++k)                                                                                         \
             for (size_t i = 0; i < count; ++i)                                                                         \
                 to[k * step + i] = (float)rows[i][k];                                                                  \
@@ -147,23 +144,42 @@ PACKING(half)
 
 /* ---- the kernel ---- */
 
+/* What the product needs next of B: `step` elements of it are brought nearer with every second k. */
+struct gemm_next {
+    const float *from;
+    size_t step;
+};
+
+/* s[i * vectors + j] += a[i] * b[j * LANES ...]. */
+GEMM_INLINE void multiply_once(const size_t rows, const size_t vectors, const float *a, const float *b, vec *s)
+{
+    vec b0 = *(const vec *)b, b1 = *(const vec *)(b + (vectors > 1 ? LANES : 0));
+#pragma GCC unroll 14
+    for (size_t i = 0; i < rows; ++i) {
+        vec x = spread(a[i]);
+        s[i * vectors] = multiply_add(x, b0, s[i * vectors]);
+        if (vectors > 1)
+            s[i * vectors + 1] = multiply_add(x, b1, s[i * vectors + 1]);
+    }
+}
 /* sums[i * vectors + j] = sum over k of a[k * rows + i] * b[k * GEMM_PANEL + j * LANES ...]. */
-GEMM_INLINE void multiply(const size_t rows, const size_t vectors, size_t depth, const float *a, const float *b, vec *sums)
+GEMM_INLINE void multiply(const size_t rows, const size_t vectors, size_t depth, const float *a, const float *b, const struct gemm_next *next, vec *sums)
 {
     vec s[STRIP * 2];
 #pragma GCC unroll 28
     for (size_t i = 0; i < rows * vectors; ++i)
         s[i] = spread(0);
-    for (size_t k = 0; k < depth; ++k, a += rows, b += GEMM_PANEL) {
-        vec b0 = *(const vec *)b, b1 = *(const vec *)(b + (vectors > 1 ? LANES : 0));
-#pragma GCC unroll 14
-        for (size_t i = 0; i < rows; ++i) {
-            vec x = spread(a[i]);
-            s[i * vectors] = multiply_add(x, b0, s[i * vectors]);
-            if (vectors > 1)
-                s[i * vectors + 1] = multiply_add(x, b1, s[i * vectors + 1]);
-        }
+    const float *later = next->from;
+    const size_t step = next->step;
+    for (; depth >= 2; depth -= 2, a += 2 * rows, b += 2 * GEMM_PANEL, later += step) {
+        __builtin_prefetch(later, 0, 2);
+        for (size_t line = 0; line < 2 * WIDE; line += 16)
+            __builtin_prefetch(b + AHEAD + line / WIDE * GEMM_PANEL + line % WIDE);
+        multiply_once(rows, vectors, a, b, s);
+        multiply_once(rows, vectors, a + rows, b + GEMM_PANEL, s);
     }
+    if (depth)
+        multiply_once(rows, vectors, a, b, s);
 #pragma GCC unroll 28
     for (size_t i = 0; i < rows * vectors; ++i)
         sums[i] = s[i];
@@ -203,14 +219,18 @@ GEMM_INLINE void put(const size_t rows, const size_t vectors, const vec *sums, c
 }
 
 #define KERNEL(count)                                                                                                  \
-    static void kernel_##count(size_t depth, const float *a, const float *b, const struct gemm_out *out)               \
+    static void kernel_##count(size_t depth, const float *a, const float *b, const struct gemm_next *next, const struct gemm_out *out) \
     {                                                                                                                  \
         vec sums[2 * (count)];                                                                                         \
+        for (size_t i = 0; i < (count); ++i) {                                                                         \
+            __builtin_prefetch(out->rows[i] + out->at, 1);                                                             \
+            __builtin_prefetch(out->rows[i] + out->at + WIDE - 1, 1);                                                  \
+        }                                                                                                              \
         if (out->columns > LANES) {                                                                                    \
-            multiply(count, 2, depth, a, b, sums);                                                                     \
+            multiply(count, 2, depth, a, b, next, sums);                                                                     \
             put(count, 2, sums, out);                                                                                  \
         } else {                                                                                                       \
-            multiply(count, 1, depth, a, b, sums);                                                                     \
+            multiply(count, 1, depth, a, b, next, sums);                                                                     \
             put(count, 1, sums, out);                                                                                  \
         }                                                                                                              \
     }
@@ -222,11 +242,11 @@ KERNEL(5) KERNEL(6)
 KERNEL(7) KERNEL(8) KERNEL(9) KERNEL(10) KERNEL(11) KERNEL(12) KERNEL(13) KERNEL(14)
 #endif
 
-static void kernel(size_t rows, size_t depth, const float *a, const float *b, const struct gemm_out *out)
+static void kernel(size_t rows, size_t depth, const float *a, const float *b, const struct gemm_next *next, const struct gemm_out *out)
 {
 #define CASE(count)                                                                                                    \
     case count:                                                                                                        \
-        kernel_##count(depth, a, b, out);                                                                              \
+        kernel_##count(depth, a, b, next, out);                                                                              \
         break;
     switch (rows) {
         CASE(1) CASE(2) CASE(3) CASE(4)

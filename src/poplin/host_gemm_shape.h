@@ -3,6 +3,6 @@
 #ifndef POPLIN_HOST_GEMM_SHAPE_H
 #define POPLIN_HOST_GEMM_SHAPE_H
 
-enum { GEMM_PANEL = 32, GEMM_DEPTH = 320 };
+enum { GEMM_PANEL = 32, GEMM_DEPTH = 512 };
 
 #endif

@@ -103,6 +103,7 @@
             size_t begin = rows * s / strips, end = rows * (s + 1) / strips;                                           \
             pack_strip_##tag(v, row + begin, end - begin, k, depth, packed + begin * depth);                           \
         }                                                                                                              \
+        size_t step = v->columns * depth > FITS ? (2 * GEMM_PANEL + strips - 1) / strips : 0;                          \
         size_t all = (v->allColumns + GEMM_PANEL - 1) / GEMM_PANEL * GEMM_PANEL;                                       \
         const float *b = v->b.data + k * all + v->column * depth;                                                      \
         struct gemm_out out = { .add = v->add || k, .scale = *v->scale };                                              \
@@ -113,7 +114,8 @@
                     out.rows = lines + begin;                                                                          \
                     out.at = c + wide;                                                                                 \
                     out.columns = v->columns - c - wide;                                                               \
-                    kernel(end - begin, depth, packed + begin * depth, b + wide, &out);                                \
+                    struct gemm_next next = { b + (GEMM_PANEL + s * step / 2) * depth, step };                             \
+                    kernel(end - begin, depth, packed + begin * depth, b + wide, &next, &out);                         \
                 }                                                                                                      \
     }                                                                                                                  \
     void HostMatMul_##tag##_compute(HostMatMul_##tag *v)                                                               \

@@ -14,56 +14,36 @@ static bool is_mapped(const struct mat_mul_call *call, pop_tensor t)
     pop_interval_lists_free(&mapping);
     return true;
 }
-static bool is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
+bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
 {
     if (!pop_tensor_valid(t))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "%s is no tensor", what);
     return is_mapped(call, t);
 }
 
-struct shape {
-    size_t dims[POP_TENSOR_RUNS];
-    size_t rank;
-};
-static struct shape shape_of(pop_tensor t)
-{
-    struct shape shape = { .rank = pop_tensor_rank(t) };
-    pop_tensor_shape(t, shape.dims, POP_TENSOR_RUNS);
-    return shape;
-}
-static pop_shape borrow(const struct shape *shape)
-{
-    return (pop_shape){ poplibs_min(shape->rank, POP_TENSOR_RUNS), shape->dims };
-}
-
 static bool are_operands(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_type output_type, size_t rank, poplin_mat_mul_params *params)
 {
-    if (!is_operand(call, "the first operand", a) || !is_operand(call, "the second operand", b))
+    if (!mat_mul_is_operand(call, "the first operand", a) || !mat_mul_is_operand(call, "the second operand", b))
         return false;
     if (pop_tensor_type(a) != pop_tensor_type(b))
         return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "operands are %s and %s; both must have one type",
                             pop_type_name(pop_tensor_type(a)), pop_type_name(pop_tensor_type(b)));
-    struct shape a_shape = shape_of(a), b_shape = shape_of(b);
-    return mat_mul_shapes(call, pop_tensor_type(a), output_type, borrow(&a_shape), borrow(&b_shape), rank, params);
+    struct mat_mul_dims a_dims, b_dims;
+    return mat_mul_shapes(call, pop_tensor_type(a), output_type, mat_mul_shape_of(a, &a_dims), mat_mul_shape_of(b, &b_dims), rank, params);
 }
 static bool is_result(const struct mat_mul_call *call, pop_tensor out, const poplin_mat_mul_params *params, size_t rank)
 {
     const size_t wanted[] = { params->a_shape[0], params->a_shape[1], params->b_shape[2] };
-    struct shape shape = shape_of(out);
+    struct mat_mul_dims dims;
+    pop_shape shape = mat_mul_shape_of(out, &dims);
     char given[96], must[96];
     if (shape.rank != rank || memcmp(shape.dims, wanted + 3 - rank, rank * sizeof(size_t)) != 0)
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the result has shape %s; the product has %s",
-                            poplibs_shape_text(given, sizeof(given), borrow(&shape)),
+                            poplibs_shape_text(given, sizeof(given), shape),
                             poplibs_shape_text(must, sizeof(must), (pop_shape){ rank, wanted + 3 - rank }));
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the result has constants or elements that stand in it several times");
     return true;
-}
-
-/* A matrix as the only one of a group. */
-static pop_tensor grouped(const struct mat_mul_call *call, pop_tensor t)
-{
-    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(call->where, t, POP_DIMS(0));
 }
 
 /* ---- products ---- */
@@ -73,23 +53,13 @@ static bool lacks_device(const struct mat_mul_call *call)
     return !poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "products are built for CPU devices alone so far");
 }
 
-/* A new tensor for the product, which lies as A's rows do on this one tile. */
-static pop_tensor new_tensor(const struct mat_mul_call *call, pop_type type, size_t groups, size_t rows, size_t columns, const char *what)
-{
-    char path[256];
-    pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(groups, rows, columns),
-                                             poplibs_path(path, sizeof(path), call->name, what));
-    pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
-    return t;
-}
-
 static pop_tensor product(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type, size_t rank)
 {
     poplin_mat_mul_params params;
     if (!are_operands(call, a, b, output_type, rank, &params) || (!mat_mul_is_for_host(call) && lacks_device(call)))
         return (pop_tensor){ 0 };
-    pop_tensor out = new_tensor(call, output_type, params.a_shape[0], params.a_shape[1], params.b_shape[2], "Out");
-    poplin_host_mat_mul(call->where, call->graph, grouped(call, a), grouped(call, b), out, (pop_tensor){ 0 }, sequence, call->name);
+    pop_tensor out = mat_mul_new_output(call, &params);
+    poplin_host_mat_mul(call->where, call->graph, mat_mul_grouped(call, a), mat_mul_grouped(call, b), out, (pop_tensor){ 0 }, sequence, call->name);
     return rank == 3 ? out : pop_tensor_at_at(call->where, out, 0);
 }
 
@@ -119,11 +89,11 @@ pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tens
 static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale, pop_program sequence, size_t rank)
 {
     poplin_mat_mul_params params;
-    if (!is_operand(call, "the result", out) || !are_operands(call, a, b, pop_tensor_type(out), rank, &params) || !is_result(call, out, &params, rank))
+    if (!mat_mul_is_operand(call, "the result", out) || !are_operands(call, a, b, pop_tensor_type(out), rank, &params) || !is_result(call, out, &params, rank))
         return;
     if (!mat_mul_is_for_host(call) && lacks_device(call))
         return;
-    poplin_host_mat_mul(call->where, call->graph, grouped(call, a), grouped(call, b), grouped(call, out), scale, sequence, call->name);
+    poplin_host_mat_mul(call->where, call->graph, mat_mul_grouped(call, a), mat_mul_grouped(call, b), mat_mul_grouped(call, out), scale, sequence, call->name);
 }
 
 static void with_output(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_program sequence, size_t rank)
@@ -147,14 +117,14 @@ void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, po
 
 static void accumulate(const struct mat_mul_call *call, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b, pop_program sequence, size_t rank)
 {
-    if (!is_operand(call, "the factor", k))
+    if (!mat_mul_is_operand(call, "the factor", k))
         return;
     pop_type type = pop_tensor_type(k);
     if (pop_tensor_num_elements(k) != 1 || type != POP_FLOAT) {
         char shape[96];
-        struct shape given = shape_of(k);
+        struct mat_mul_dims dims;
         poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the factor is %s%s; it must be one float", pop_type_name(type),
-                     poplibs_shape_text(shape, sizeof(shape), borrow(&given)));
+                     poplibs_shape_text(shape, sizeof(shape), mat_mul_shape_of(k, &dims)));
         return;
     }
     product_to(call, a, b, c, pop_tensor_reshape_at(call->where, k, POP_SHAPE()), sequence, rank);

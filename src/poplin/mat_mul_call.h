@@ -28,6 +28,29 @@ static inline pop_options mat_mul_options(const struct mat_mul_call *call)
 bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a, pop_shape b, size_t rank,
                     poplin_mat_mul_params *params);
 
+/* A tensor's shape, in dims. */
+struct mat_mul_dims {
+    size_t list[POP_TENSOR_RUNS];
+};
+static inline pop_shape mat_mul_shape_of(pop_tensor t, struct mat_mul_dims *dims)
+{
+    size_t rank = pop_tensor_shape(t, dims->list, POP_TENSOR_RUNS);
+    return (pop_shape){ poplibs_min(rank, POP_TENSOR_RUNS), dims->list };
+}
+/* A tensor, and mapped; false after an error of the graph. */
+bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t);
+/* A matrix as the only one of a group. */
+static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_tensor t)
+{
+    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(call->where, t, POP_DIMS(0));
+}
+
+/* New tensors for a product, grouped, laid out as its plan wants them; B once more in such a layout. */
+pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b, pop_program sequence);
+
 static inline bool mat_mul_is_for_host(const struct mat_mul_call *call)
 {
     return pop_graph_target(call->graph)->type == POP_TARGET_CPU;
