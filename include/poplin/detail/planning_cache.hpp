@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache of plans, of convolutions and matrix products alike (poplin/planning.h).
+#ifndef POPLIN_DETAIL_PLANNING_CACHE_HPP
+#define POPLIN_DETAIL_PLANNING_CACHE_HPP
+
+#include <poplin/planning.h>
+
+#include <cstddef>
+
+namespace poplin {
+
+class PlanningCache {
+public:
+    PlanningCache() : cache(poplin_planning_cache_create()) {}
+    PlanningCache(const PlanningCache &) = delete;
+    PlanningCache &operator=(const PlanningCache &) = delete;
+    ~PlanningCache() { poplin_planning_cache_destroy(cache); }
+
+    std::size_t size() const { return poplin_planning_cache_size(cache); }
+    poplin_planning_cache *c() const { return cache; } // the C interface's
+
+private:
+    poplin_planning_cache *cache;
+};
+
+namespace matmul {
+typedef poplin::PlanningCache PlanningCache;
+} // namespace matmul
+
+namespace detail {
+inline poplin_planning_cache *cache(const PlanningCache *given)
+{
+    return given ? given->c() : nullptr;
+}
+} // namespace detail
+
+} // namespace poplin
+#endif
