@@ -240,14 +240,14 @@ public:
         pop_error error;
         pop_profile_value profile;
         detail::check(pop_engine_graph_profile(c(), &profile, &error), error);
-        return Value::takeFrom(profile);
+        return Value(profile);
     }
     template <typename Value = ProfileValue> Value getExecutionProfile() const
     {
         pop_error error;
         pop_profile_value profile;
         detail::check(pop_engine_execution_profile(c(), &profile, &error), error);
-        return Value::takeFrom(profile);
+        return Value(profile);
     }
     // Both, as members graph and execution.
     template <typename Value = ProfileValue> Value getProfile() const

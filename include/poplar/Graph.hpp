@@ -97,7 +97,8 @@ public:
     {
         return Graph(*this, pop_graph_create_virtual_range_at(where, c(), lowerTile, upperTile));
     }
-    Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here())
+    template <typename List = std::vector<unsigned>>
+    Graph createVirtualGraph(const typename detail::Same<List>::type &perIpuTiles, Where where = Where::here())
     {
         return Graph(*this, pop_graph_create_virtual_tiles_at(where, c(), detail::dims(perIpuTiles)));
     }
@@ -446,9 +447,9 @@ public:
         return getTileMapping<Mapping>(t, false, false, where);
     }
     // Groups of intervals that are each one region in memory, in the order of memory.
-    template <typename Groups = std::vector<std::vector<Interval>>>
+    template <typename Groups = std::vector<std::vector<Interval>>, typename Places = std::vector<std::size_t>>
     Groups getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
-                                                                  std::vector<std::size_t> *aliases = nullptr, Where where = Where::here()) const
+                                      typename detail::Same<Places>::type *aliases = nullptr, Where where = Where::here()) const
     {
         const detail::Memory list(regions.size(), sizeof(pop_interval));
         std::size_t elements = 0;
@@ -474,9 +475,9 @@ public:
         check();
         reordered.give();
     }
-    template <int = 0> TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const
+    template <typename Groups = std::vector<std::vector<Interval>>> TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const
     {
-        return TensorRearranger(t, getSortedContiguousRegions(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
+        return TensorRearranger(t, getSortedContiguousRegions<Groups>(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
     }
 
     // ---- what vertices cost ----

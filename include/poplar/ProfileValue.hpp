@@ -28,8 +28,14 @@ public:
     template <int = 0> ProfileValue(const char *text) : ProfileValue(Type::STRING, new Text(text ? text : "")) {}
     template <int = 0> ProfileValue(String text) : ProfileValue(Type::STRING, new Text(std::move(text))) {}
     template <int = 0> ProfileValue(StringRef text) : ProfileValue(Type::STRING, new Text(text.cloneAsString())) {}
-    template <int = 0> ProfileValue(Vector elements) : ProfileValue(Type::VECTOR, new Own<Vector>(std::move(elements))) {}
-    template <int = 0> ProfileValue(Map members) : ProfileValue(Type::MAP, new Own<Map>(std::move(members))) {}
+    template <typename List = Vector>
+    ProfileValue(typename detail::Same<List>::type elements) : ProfileValue(Type::VECTOR, new Own<List>(std::move(elements)))
+    {
+    }
+    template <typename List = Map, int = 0>
+    ProfileValue(typename detail::Same<List>::type members) : ProfileValue(Type::MAP, new Own<List>(std::move(members)))
+    {
+    }
     ProfileValue(const ProfileValue &from) : kind(from.kind), as(from.as), shared(from.shared)
     {
         if (isList() && list()->copy)
@@ -46,12 +52,8 @@ public:
         shared = static_cast<detail::Handle &&>(from.shared);
         return *this;
     }
-    // What C gave over.
-    static ProfileValue takeFrom(pop_profile_value own)
-    {
-        const detail::Handle tree(new Tree(own));
-        return ProfileValue(tree, own);
-    }
+    // Takes over what C gave.
+    explicit ProfileValue(const pop_profile_value &own) : ProfileValue() { look(detail::Handle(new Tree(own)), own); }
     // A value of C's, which the caller frees.
     template <int = 0> pop_profile_value c() const
     {
@@ -186,16 +188,16 @@ private:
         static List *copy(const List *list) { return new Own(static_cast<const Own *>(list)->value); }
         static const ProfileValue *find(const List *list, const StringRef *key, std::size_t index)
         {
-            return look(static_cast<const Own *>(list)->value, key, index, 0);
+            return lookUp(static_cast<const Own *>(list)->value, key, index, 0);
         }
         // Maps, which have a mapped_type, are taken before vectors.
         template <typename M, typename = typename M::mapped_type>
-        static const ProfileValue *look(const M &map, const StringRef *key, std::size_t, int)
+        static const ProfileValue *lookUp(const M &map, const StringRef *key, std::size_t, int)
         {
             const typename M::const_iterator found = map.find(key->cloneAsString());
             return found == map.end() ? nullptr : &found->second;
         }
-        template <typename V> static const ProfileValue *look(const V &vector, const StringRef *, std::size_t index, long)
+        template <typename V> static const ProfileValue *lookUp(const V &vector, const StringRef *, std::size_t index, long)
         {
             return index < vector.size() ? &vector[index] : nullptr;
         }
@@ -211,8 +213,10 @@ private:
     };
 
     ProfileValue(Type type, detail::Counted *own) : kind(type), as(), shared(own) {}
-    ProfileValue(const detail::Handle &tree, const pop_profile_value &from) : kind(static_cast<Type>(from.type)), as()
+    // Into what C keeps: a part of a tree.
+    void look(const detail::Handle &tree, const pop_profile_value &from)
     {
+        kind = static_cast<Type>(from.type);
         if (kind == Type::STRING)
             shared = detail::Handle(new Text(from.as.string));
         else if (!isList())
@@ -222,7 +226,7 @@ private:
             shared = detail::Handle(given);
             given->values = new ProfileValue[given->count];
             for (std::size_t i = 0; i < given->count; ++i)
-                given->values[i] = ProfileValue(tree, kind == Type::MAP ? *pop_profile_item(&from, i) : *pop_profile_at(&from, i));
+                given->values[i].look(tree, kind == Type::MAP ? *pop_profile_item(&from, i) : *pop_profile_at(&from, i));
         }
     }
     bool isList() const { return kind == Type::VECTOR || kind == Type::MAP; }

@@ -252,21 +252,20 @@ public:
     // A value without a case ends the run with application_runtime_error.
     static Switch switchWithBoundsChecking(const Tensor &control, const DebugContext &debugContext = {})
     {
-        Switch result(control, Unreachable(), debugContext);
-        return result;
+        return Switch(Unreachable(), control, debugContext);
     }
     template <typename List = Cases>
     static Switch switchWithBoundsChecking(const Tensor &control, const typename detail::Same<List>::type &cases,
                                            const DebugContext &debugContext = {})
     {
-        Switch result(control, Unreachable(), debugContext);
+        Switch result(Unreachable(), control, debugContext);
         result.addAll(cases, detail::where(debugContext));
         return result;
     }
     // The program promises that there is none; this is checked all the same.
     static Switch switchWithUnreachableDefault(const Tensor &control, const DebugContext &debugContext = {})
     {
-        return switchWithBoundsChecking(control, debugContext);
+        return Switch(Unreachable(), control, debugContext);
     }
     template <typename List = Cases>
     static Switch switchWithUnreachableDefault(const Tensor &control, const typename detail::Same<List>::type &cases,
@@ -290,7 +289,7 @@ private:
                                       control.c().store);
     }
     struct Unreachable {};
-    Switch(const Tensor &control, Unreachable, const DebugContext &debugContext) : Program(make(control, debugContext))
+    Switch(Unreachable, const Tensor &control, const DebugContext &debugContext) : Program(make(control, debugContext))
     {
         pop_switch_unreachable_default_at(detail::where(debugContext), made);
         detail::check(pop_store_graph(made.store));

@@ -82,39 +82,39 @@ public:
     {
         return view(pop_tensor_slice_nd_at, where, tensor, detail::shape(begin), detail::shape(end));
     }
-    template <int = 0>
-    std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename List = std::vector<Tensor>>
+    List slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
     {
-        std::vector<Tensor> parts;
+        List parts;
         parts.reserve(intervals.size());
         for (const Interval &interval : intervals)
             parts.push_back(slice(interval, dimension, where));
         return parts;
     }
-    template <int = 0>
-    std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename List = std::vector<Tensor>>
+    List slices(std::initializer_list<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const
     {
-        return slices(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
+        return slices<List>(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
     }
     // One tensor for each inner list: its slices, joined.
-    template <typename Lists = std::vector<std::vector<Interval>>>
-    std::vector<Tensor> slices(const typename detail::Same<Lists>::type &lists, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename List = std::vector<Tensor>, typename Lists = std::vector<std::vector<Interval>>>
+    List slices(const typename detail::Same<Lists>::type &lists, unsigned dimension = 0, Where where = Where::here()) const
     {
-        std::vector<Tensor> parts(lists.size());
+        List parts(lists.size());
         detail::IntervalLists c(lists);
         pop_interval_lists borrowed = c.c();
         return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, array(parts)), std::move(parts), where);
     }
-    template <int = 0>
-    std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename List = std::vector<Tensor>, typename Lists = std::vector<std::vector<Interval>>>
+    List slices(std::initializer_list<typename Lists::value_type> lists, unsigned dimension = 0, Where where = Where::here()) const
     {
-        return slices(std::vector<std::vector<Interval>>(lists), dimension, where);
+        return slices<List, Lists>(Lists(lists), dimension, where);
     }
     // One slice of extent 1 for each index.
-    template <int = 0>
-    std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
+    template <typename List = std::vector<Tensor>>
+    List slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const
     {
-        std::vector<Tensor> parts(indices.size());
+        List parts(indices.size());
         return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, array(parts)), std::move(parts), where);
     }
     template <int = 0> Tensor flatten(Where where = Where::here()) const { return view(pop_tensor_flatten_at, where, tensor); }
@@ -265,15 +265,15 @@ private:
     {
         return Tensor(tensor.store, call, where.file, where.line, arguments...);
     }
-    template <int = 0> std::vector<Tensor> give(bool done, std::vector<Tensor> &&results, const Where &where) const
+    template <typename List> List give(bool done, List &&results, const Where &where) const
     {
         for (const Tensor &result : results)
             result.retain();
         if (!done)
             detail::raiseFrom(pop_store_graph(tensor.store), where);
-        return std::move(results);
+        return static_cast<List &&>(results);
     }
-    template <int = 0> static pop_tensor *array(std::vector<Tensor> &list) { return reinterpret_cast<pop_tensor *>(list.data()); }
+    template <typename List> static pop_tensor *array(List &list) { return reinterpret_cast<pop_tensor *>(list.data()); }
     std::string text(std::size_t (*write)(pop_tensor, char *, std::size_t)) const
     {
         char buffer[512];

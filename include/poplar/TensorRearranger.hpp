@@ -7,32 +7,30 @@
 
 namespace poplar {
 
-// What it does is in templates, so that those who do not call it do not compile it.
-class TensorRearranger {
-public:
-    TensorRearranger() = default;
-    // An order of t's flattened elements: the groups' intervals one after the other.
-    template <int = 0> TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups) : shape(t.shape()), known(true)
+namespace detail {
+
+// A template, so that those who reorder nothing do not compile the lists.
+template <typename Tensors = std::vector<Tensor>, typename Intervals = std::vector<Interval>, typename Places = std::vector<std::size_t>>
+struct Rearrangement : Counted {
+    template <typename Groups> Rearrangement(const Tensor &t, const Groups &groups) : Counted(end), shape(t.shape<Places>())
     {
-        for (const std::vector<Interval> &group : groups)
+        for (const Intervals &group : groups)
             order.insert(order.end(), group.begin(), group.end());
         for (std::size_t i = 0; i < order.size(); ++i)
             back.insert(back.begin() + static_cast<std::ptrdiff_t>(place(order[i].begin())), i);
     }
-    bool valid() const { return known; }
-    template <int = 0> Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const
+    static void end(Counted *self) { delete static_cast<Rearrangement *>(self); }
+
+    Tensor rearrange(const Tensor &t, Where where) const
     {
         checkSize(t, where);
-        if (order.empty())
-            return t.flatten(where);
-        return concat(t.flatten(where).slices(order, 0, where), 0, where);
+        return order.empty() ? t.flatten(where) : concat(t.flatten(where).template slices<Tensors>(order, 0, where), 0, where);
     }
-    // In the shape of the tensor that the order was made for.
-    template <int = 0> Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const
+    Tensor undo(const Tensor &t, Where where) const
     {
         checkSize(t, where);
         const Tensor flat = t.flatten(where);
-        std::vector<Tensor> parts, sorted;
+        Tensors parts, sorted;
         for (std::size_t i = 0, at = 0; i < order.size(); at += order[i].size(), ++i)
             parts.push_back(flat.slice(at, at + order[i].size(), 0, where));
         for (std::size_t i : back)
@@ -43,11 +41,11 @@ public:
 private:
     void checkSize(const Tensor &t, const pop_where &where) const
     {
-        std::size_t elements = known ? 1 : 0;
+        std::size_t elements = 1;
         for (std::size_t dim : shape)
             elements *= dim;
         if (elements != t.numElements())
-            detail::raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu", t.numElements(), elements);
+            raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu", t.numElements(), elements);
     }
     // Where an interval that begins there belongs in back.
     std::size_t place(std::size_t begin) const
@@ -62,10 +60,43 @@ private:
         }
         return low;
     }
-    std::vector<std::size_t> shape;
-    std::vector<Interval> order;
-    std::vector<std::size_t> back; // indices of order, by where its intervals begin
-    bool known = false;
+
+    Places shape;
+    Intervals order;
+    Places back; // indices of order, by where its intervals begin
+};
+
+} // namespace detail
+
+class TensorRearranger {
+public:
+    TensorRearranger() {}
+    // An order of t's flattened elements: the groups' intervals one after the other.
+    template <typename Groups = std::vector<std::vector<Interval>>>
+    TensorRearranger(const Tensor &t, const typename detail::Same<Groups>::type &groups)
+        : shared(new detail::Rearrangement<std::vector<Tensor>, typename Groups::value_type>(t, groups))
+    {
+    }
+    bool valid() const { return shared.get() != nullptr; }
+    template <typename Order = detail::Rearrangement<>> Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const
+    {
+        return known<Order>(where).rearrange(t, where);
+    }
+    // In the shape of the tensor that the order was made for.
+    template <typename Order = detail::Rearrangement<>> Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const
+    {
+        return known<Order>(where).undo(t, where);
+    }
+
+private:
+    template <typename Order> const Order &known(const pop_where &where) const
+    {
+        if (!valid())
+            detail::raise(POP_POPLAR_ERROR, where, "TensorRearranger", "it has no order: Graph::getSimplifyingRearranger gives one");
+        return *static_cast<const Order *>(shared.get());
+    }
+
+    detail::Handle shared; // a Rearrangement, or nothing
 };
 
 } // namespace poplar

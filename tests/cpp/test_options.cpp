@@ -162,7 +162,7 @@ TEST(profile_values_are_written)
     serializeToCBOR(cbor, value);
     CHECK(cbor.str() == std::string("\xa3\x61\x61\x83\x01\x21\xf5\x61\x62\x63x\"y\x61\x63\xf6"));
     pop_profile_value read;
-    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK && ProfileValue::takeFrom(read) == value);
+    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK && ProfileValue(read) == value);
 }
 // What C gave is looked up where it is; what a program changes is its own, and what it had references to stays.
 TEST(profile_values_from_c)
@@ -170,7 +170,7 @@ TEST(profile_values_from_c)
     const auto read = [](const char *text) {
         pop_profile_value c;
         CHECK(pop_profile_read_json(text, std::strlen(text), &c, nullptr) == POP_OK);
-        return ProfileValue::takeFrom(c);
+        return ProfileValue(c);
     };
     const char *const text = "{\"a\":[1,[2.5],\"x\"],\"b\":{\"c\":true,\"d\":-4},\"e\":null}";
     ProfileValue value = read(text);
