@@ -14,6 +14,15 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* How a matrix of many rows is shared out for multi-slices: a value, {0} is none.  Tiles form a grid of row_splits by lookup_splits by column_splits: each
+ * holds a block of rows by columns and looks its share of the indices up in the rows of its block's neighbours along lookups. */
+typedef struct popops_slice_plan {
+    pop_type type;
+    size_t rows, columns, lookups; /* what was planned for */
+    size_t row_splits, column_splits, lookup_splits;
+    size_t column_grain; /* columns are split in multiples of this */
+} popops_slice_plan;
+
 POP_BEGIN_DECLS
 
 /* ---- tensors that are good to slice ---- */
@@ -53,6 +62,54 @@ POP_API void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_ten
 #define popops_get_slice_mapping(...) popops_get_slice_mapping_at(POP_HERE, __VA_ARGS__)
 /* Where the slice that dynamic_slice gives lies: a list for each tile; the caller frees them.  False when the graph has an error. */
 POP_API bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, pop_interval_lists *mapping);
+
+/* ---- many rows: embeddings ---- */
+
+#define popops_embedding_plan(...) popops_embedding_plan_at(POP_HERE, __VA_ARGS__)
+/* The plan with the least cycles for a matrix of rows by columns from which so many rows are looked up (the largest of a list counts).  Options:
+ * "usedForSlice", "usedForUpdate" (true), "operationForUpdate" none|add|mul|max (add), "availableMemoryProportion" (0.6), of a tile, for what is
+ * needed besides the matrix, where that is possible; "planConstraints", JSON with any of "slicedDimSplit", "unslicedDimSplit", "lookupSplit" and
+ * "unslicedGrainSize".  No plan for a matrix or list without elements. */
+POP_API popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
+                                                   pop_options options);
+/* Less than 0, 0 or more than 0: an order over all fields. */
+POP_API int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b);
+
+/* Tensors for multi-slices by a plan: of {rows, columns} with dims {0} and sizes {1}, poplar_error otherwise.  plan may be NULL or none: then any dims and sizes. */
+#define popops_create_sliceable_tensor_planned(...) popops_create_sliceable_tensor_planned_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims,
+                                                             pop_shape sizes, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_create_slice_tensor_planned(...) popops_create_slice_tensor_planned_at(POP_HERE, __VA_ARGS__)
+/* {num_indices, slice...} of a tensor of this type and shape. */
+POP_API pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims,
+                                                         pop_shape sizes, size_t num_indices, const popops_slice_plan *plan, const char *name,
+                                                         pop_options options);
+#define popops_create_indices_tensor(...) popops_create_indices_tensor_at(POP_HERE, __VA_ARGS__)
+/* UNSIGNED_INT {num_indices, dims}. */
+POP_API pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices, const popops_slice_plan *plan,
+                                                   const char *name, pop_options options);
+
+/* All add to a sequence; offsets is {n, dims}, s is {n, slice...}.  With one dimension and size 1 all rows are treated at once, otherwise one place
+ * after the other. */
+#define popops_multi_slice(...) popops_multi_slice_at(POP_HERE, __VA_ARGS__)
+/* A new tensor {n, slice...}. */
+POP_API pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,
+                                         pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_multi_update(...) popops_multi_update_at(POP_HERE, __VA_ARGS__)
+/* The slices become s.  Of equal offsets any one counts. */
+POP_API void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
+                                    pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+/* Those below take one dimension and size 1, and HALF, FLOAT, INT or UNSIGNED_INT.  Each of equal offsets counts. */
+#define popops_multi_update_add(...) popops_multi_update_add_at(POP_HERE, __VA_ARGS__)
+/* t[offset] += scale * s; scale is one element of t's type, or FLOAT for HALF.  HALF is rounded once for each addition. */
+POP_API void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale, pop_dims dims,
+                                        pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_multi_update_max(...) popops_multi_update_max_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
+                                        pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_multi_update_mul(...) popops_multi_update_mul_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
+                                        pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
 
 POP_END_DECLS
 #endif

@@ -46,11 +46,11 @@ bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, cons
         same = pop_tensor_dim(t, i) == shape.dims[i];
     if (!same) {
         pop_tensor_shape_to_string(t, seen, sizeof(seen));
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s has shape %s; it must have %s", what, seen,
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s: shape %s where it must be %s", what, seen,
                             poplibs_shape_text(wanted, sizeof(wanted), shape));
     }
     if (pop_tensor_type(t) != type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s is %s; it must be %s", what, pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s: %s where it must be %s", what, pop_type_name(pop_tensor_type(t)), pop_type_name(type));
     return true;
 }
 

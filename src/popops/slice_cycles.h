@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vertices of multi-slices cost (poplibs.md 2.2): for their estimates and for the planner.  Worker cycles. */
+#ifndef POPOPS_SLICE_CYCLES_H
+#define POPOPS_SLICE_CYCLES_H
+
+#include "poplibs/support.h"
+
+#include <poplar/target.h>
+
+/* Rows of so many elements copied; the same for updates. */
+static inline uint64_t popops_multi_slice_cycles(const pop_target *target, pop_type type, uint64_t offsets, uint64_t region)
+{
+    return 16 + offsets * (19 + 3 * poplibs_ceil_div(region, pop_target_vector_width(target, type)));
+}
+/* Elements of one store; rows that are no whole stores are written in parts. */
+static inline uint64_t popops_store_atom(const pop_target *target, pop_type type)
+{
+    return poplibs_max(1, target->atomic_store_granularity / poplibs_max(1, pop_target_type_size(target, type)));
+}
+static inline uint64_t popops_multi_update_add_cycles(const pop_target *target, pop_type type, bool subword, uint64_t offsets, uint64_t region)
+{
+    uint64_t atom = popops_store_atom(target, type), fixed = type == POP_HALF ? 18 : 17, row = type == POP_HALF ? 12 : 11;
+    return fixed + offsets * (subword ? row + 20 * region : row + 3 * (poplibs_ceil_div(region, atom) - (region != 0)));
+}
+/* Sums of partial results, as the default reduction by 8 elements: 33, then for each vector 11 and 7 for each partial result. */
+static inline uint64_t popops_multi_update_sum_cycles(const pop_target *target, pop_type type, uint64_t partials, uint64_t elements)
+{
+    return 33 + poplibs_ceil_div(elements, 2 * (uint64_t)pop_target_vector_width(target, type)) * (11 + 7 * partials);
+}
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many rows at once against loops in C: without a plan, by plans that split everything, from layouts that fit none; indices beyond the end. */
+#include "poplibs/bed.h"
+
+#include <popops/codelets.h>
+#include <popops/dynamic_slice.h>
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+enum { ROWS = 19, COLUMNS = 13, LOOKUPS = 23 };
+
+static const char *const constraints[] = {
+    NULL,
+    "{}",
+    "{\"slicedDimSplit\": 1, \"lookupSplit\": 3 , \"unslicedDimSplit\": 2}",
+    "{\"slicedDimSplit\":3,\"lookupSplit\":1,\"unslicedGrainSize\":5}",
+    "{\"slicedDimSplit\":4, \"lookupSplit\":2}",
+    "{\"slicedDimSplit\":5, \"lookupSplit\":3, \"unslicedDimSplit\":1}",
+};
+
+/* A plan with constraint i; without one for i == 0. */
+static popops_slice_plan plan_of(struct bed *bed, pop_type type, size_t i)
+{
+    if (!constraints[i] || pop_target_num_tiles(pop_graph_target(bed->graph)) == 1)
+        return (popops_slice_plan){ 0 };
+    popops_slice_plan plan = popops_embedding_plan(bed->graph, type, ROWS, COLUMNS, POP_SHAPE(5, LOOKUPS), POP_OPTIONS({ "planConstraints", constraints[i] }));
+    assert_built(bed->graph);
+    assert_int_equal(plan.lookups, LOOKUPS);
+    assert_true(plan.row_splits * plan.column_splits * plan.lookup_splits <= 17);
+    return plan;
+}
+
+static pop_tensor input_rows(struct bed *bed, pop_type type, const popops_slice_plan *plan, bool scattered)
+{
+    if (scattered)
+        return bed_input(bed, type, POP_SHAPE(ROWS, COLUMNS), BED_SCATTERED);
+    pop_tensor t = popops_create_sliceable_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0), POP_SHAPE(1), plan, "t", POP_NO_OPTIONS);
+    bed_write(bed, t, NULL, type == POP_HALF || type == POP_FLOAT ? -1 : 0, type == POP_HALF || type == POP_FLOAT ? 1 : 8);
+    return t;
+}
+static pop_tensor input_slices(struct bed *bed, pop_type type, const popops_slice_plan *plan, bool scattered)
+{
+    if (scattered)
+        return bed_input(bed, type, POP_SHAPE(LOOKUPS, 1, COLUMNS), BED_SCATTERED);
+    pop_tensor s = popops_create_slice_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0), POP_SHAPE(1), LOOKUPS, plan, "s",
+                                                      POP_NO_OPTIONS);
+    bed_write(bed, s, NULL, 0, type == POP_HALF || type == POP_FLOAT ? 1 : 8);
+    return s;
+}
+/* Some of them more than once, and two that are no rows. */
+static pop_tensor input_offsets(struct bed *bed, const popops_slice_plan *plan, double *offsets)
+{
+    pop_tensor t = popops_create_indices_tensor(bed->graph, POP_DIMS(0), LOOKUPS, plan, "offsets", POP_NO_OPTIONS);
+    for (size_t i = 0; i < LOOKUPS; ++i)
+        offsets[i] = i == 4 ? ROWS : i == 9 ? 4294967295.0 : next_random(&bed->random) % ROWS;
+    bed_write(bed, t, offsets, 0, 0);
+    return t;
+}
+
+/* row: popops multiSlice */
+/* row: popops createIndicesTensor */
+/* row: popops plan */
+/* row: popops SlicePlan */
+static void test_slices_of_every_type_and_plan(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t k = 0; k < COUNT(types) * COUNT(constraints) * 2; ++k) {
+            size_t c = k / 2 % COUNT(constraints);
+            pop_type type = types[k / 2 / COUNT(constraints)];
+            struct bed bed = bed_open(device, 17, popops_add_codelets_at);
+            popops_slice_plan plan = plan_of(&bed, type, c);
+            double offsets[LOOKUPS];
+            pop_tensor t = input_rows(&bed, type, &plan, k % 2), indices = input_offsets(&bed, &plan, offsets);
+            pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, &plan, "x", POP_NO_OPTIONS);
+            assert_built(bed.graph);
+            double *got = bed_run(&bed, out), *given = bed_given(&bed, t);
+            for (size_t i = 0; i < LOOKUPS * COLUMNS; ++i)
+                if (offsets[i / COLUMNS] < ROWS)
+                    assert_true(got[i] == given[(size_t)offsets[i / COLUMNS] * COLUMNS + i % COLUMNS]);
+            bed_close(&bed);
+        }
+}
+
+enum update { SET, ADD, MAX, MUL };
+
+static void check_update(enum bed_device device, pop_type type, size_t c, enum update update, bool scattered)
+{
+    struct bed bed = bed_open(device, 17, popops_add_codelets_at);
+    popops_slice_plan plan = plan_of(&bed, type, c);
+    double offsets[LOOKUPS], wanted[ROWS * COLUMNS];
+    pop_tensor t = input_rows(&bed, type, &plan, scattered), s = input_slices(&bed, type, &plan, scattered), indices = input_offsets(&bed, &plan, offsets);
+    pop_tensor scale = bed_input_of(&bed, type == POP_HALF && scattered ? POP_FLOAT : type, POP_SHAPE(1), BED_ONE_TILE, type == POP_INT ? -3 : 0.25, 2.99);
+    pop_dims dims = POP_DIMS(0);
+    pop_shape sizes = POP_SHAPE(1);
+    double *given = bed_given(&bed, t), *slices = bed_given(&bed, s), factor = *bed_given(&bed, scale);
+    memcpy(wanted, given, sizeof(wanted));
+    if (update == ADD)
+        popops_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    else if (update == MAX)
+        popops_multi_update_max(bed.graph, t, s, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    else if (update == MUL)
+        popops_multi_update_mul(bed.graph, t, s, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    else
+        popops_multi_update(bed.graph, t, s, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    assert_built(bed.graph);
+    for (size_t i = 0; i < LOOKUPS * COLUMNS; ++i) {
+        if (offsets[i / COLUMNS] >= ROWS)
+            continue;
+        double *at = &wanted[(size_t)offsets[i / COLUMNS] * COLUMNS + i % COLUMNS], by = slices[i];
+        *at = update == ADD ? *at + factor * by : update == MAX ? fmax(*at, by) : update == MUL ? *at * by : by;
+    }
+    double tolerance = update == SET || update == MAX || type == POP_INT || type == POP_UNSIGNED_INT ? 0 : type == POP_HALF ? 4e-3 : 2e-6;
+    double *got = bed_run(&bed, t);
+    if (type == POP_UNSIGNED_INT || type == POP_INT)
+        for (size_t i = 0; i < ROWS * COLUMNS; ++i)
+            wanted[i] = type == POP_INT ? (double)(int32_t)(uint32_t)(int64_t)wanted[i] : (double)(uint32_t)(int64_t)wanted[i];
+    bed_check(got, wanted, ROWS * COLUMNS, tolerance, tolerance);
+    bed_close(&bed);
+}
+
+/* row: popops multiUpdate */
+static void test_updates(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_BOOL, POP_UNSIGNED_SHORT };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t i = 0; i < COUNT(types); ++i)
+            for (size_t c = 0; c < COUNT(constraints); ++c)
+                check_update(device, types[i], c, SET, c % 2);
+}
+
+/* row: popops multiUpdateAdd */
+/* row: popops multiUpdateMax */
+/* row: popops multiUpdateMul */
+static void test_updates_that_calculate(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t i = 0; i < COUNT(types); ++i)
+            for (size_t c = 0; c < COUNT(constraints); ++c) {
+                check_update(device, types[i], c, ADD, c % 2);
+                check_update(device, types[i], c, ADD, c % 2 == 0);
+                check_update(device, types[i], c, MAX, c % 2);
+                check_update(device, types[i], c, MUL, c % 2);
+            }
+}
+
+/* A dimension that is not the first, of a tensor of rank 3; and slices that are no rows. */
+static void test_other_dims(void **state)
+{
+    (void)state;
+    static const double places[] = { 4, 0, 6, 2, 2 };
+    static const double pairs[] = { 1, 3, 0, 4, 2, 0, 1, 1 };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (int one_by_one = 0; one_by_one < 2; ++one_by_one)
+            for (size_t n = 2; n <= 4; n += 2) {
+                struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+                pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 7, 5), BED_SCATTERED), out, s;
+                pop_tensor indices = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(n, 1 + (size_t)one_by_one), "indices");
+                bed_map(&bed, indices, BED_LINEAR);
+                bed_write(&bed, indices, one_by_one ? pairs : places, 0, 0);
+                size_t size[3] = { one_by_one ? 1 : 3, one_by_one ? 2 : 1, 5 };
+                s = bed_input(&bed, POP_FLOAT, POP_SHAPE(n, size[0], size[1], 5), BED_SCATTERED);
+                pop_dims dims = one_by_one ? POP_DIMS(0, 1) : POP_DIMS(1);
+                pop_shape sizes = one_by_one ? POP_SHAPE(1, 2) : POP_SHAPE(1);
+                out = popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "slice", POP_NO_OPTIONS);
+                popops_multi_update(bed.graph, t, s, indices, dims, sizes, bed.program, NULL, "update", POP_NO_OPTIONS);
+                assert_built(bed.graph);
+                assert_int_equal(pop_tensor_rank(out), 4);
+                double *given = bed_given(&bed, t), *by = bed_given(&bed, s), *results[2], wanted[105];
+                memcpy(wanted, given, sizeof(wanted));
+                bed_run_all(&bed, (const pop_tensor[]){ out, t }, results, 2);
+                for (size_t i = 0; i < n * size[0] * size[1] * 5; ++i) {
+                    size_t which = i / (size[0] * size[1] * 5), a = i / (size[1] * 5) % size[0], b = i / 5 % size[1];
+                    size_t at = ((a + (one_by_one ? (size_t)pairs[2 * which] : 0)) * 7 + b + (size_t)(one_by_one ? pairs[2 * which + 1] : places[which])) * 5 + i % 5;
+                    assert_true(results[0][i] == given[at]);
+                    wanted[at] = by[i];
+                }
+                bed_check(results[1], wanted, 105, 0, 0);
+                bed_close(&bed);
+            }
+}
+
+static void test_nothing_and_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR), s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
+    pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(3, 1), BED_LINEAR, 0, 6), scale = bed_input(&bed, POP_INT, POP_SHAPE(1), BED_LINEAR);
+    pop_dims dims = POP_DIMS(0);
+    pop_shape sizes = POP_SHAPE(1);
+    pop_tensor none = popops_multi_slice(bed.graph, t, pop_tensor_slice(indices, 0, 0, 0), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    assert_int_equal(pop_tensor_dim(none, 2), 5);
+    none = popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 0), indices, dims, POP_SHAPE(0), bed.program, NULL, "x", POP_NO_OPTIONS);
+    assert_int_equal(pop_tensor_num_elements(none), 0);
+    popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 1), indices, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    popops_slice_plan nothing = popops_embedding_plan(bed.graph, POP_HALF, 0, 5, POP_SHAPE(3), POP_NO_OPTIONS);
+    assert_int_equal(nothing.row_splits, 0);
+    assert_built(bed.graph);
+
+    popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_NO_OPTIONS), same = plan;
+    assert_int_equal(popops_slice_plan_compare(&plan, &same), 0);
+    same.rows = 7;
+    assert_true(popops_slice_plan_compare(&plan, &same) < 0 && popops_slice_plan_compare(&same, &plan) > 0);
+    popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "a plan for {6,5} of half cannot slice {6,5} of float");
+    popops_create_sliceable_tensor_planned(bed.graph, POP_HALF, POP_SHAPE(6, 5), POP_DIMS(1), sizes, &plan, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_sliceable_tensor_planned", "does not fit");
+    popops_multi_slice(bed.graph, t, pop_tensor_flatten(indices), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "the offsets: shape {3} where it must be {3,1}");
+    popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "x", POP_OPTIONS({ "usedForSlices", "true" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_multi_slice", "nearest is 'usedForSlice'");
+    popops_multi_update(bed.graph, t, pop_tensor_slice(s, 0, 2, 0), indices, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update", "the slices: shape {2,1,5} where it must be {3,1,5}");
+    popops_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_add", "a scale of 1 elements of int; it is one float");
+    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "planConstraints", "{\"lookups\": 3}" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "slicedDimSplit");
+    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "planConstraints", "{\"lookupSplit\": 9}" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "no plan for 4 tiles");
+    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "availableMemoryProportion", "-1" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "above 0");
+    bed_close(&bed);
+}
+
+static void test_costs(void **state)
+{
+    (void)state;
+    for (int half = 0; half < 2; ++half) {
+        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+        pop_type type = half ? POP_HALF : POP_FLOAT;
+        pop_tensor t = bed_input(&bed, type, POP_SHAPE(9, 10), BED_ONE_TILE), s = bed_input(&bed, type, POP_SHAPE(12, 1, 10), BED_ONE_TILE);
+        pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(12, 1), BED_ONE_TILE, 0, 9), scale = bed_input(&bed, type, POP_SHAPE(), BED_ONE_TILE);
+        pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x", POP_NO_OPTIONS);
+        popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x", POP_NO_OPTIONS);
+        bed_run(&bed, out);
+        pop_cycles cycles;
+        assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+        uint64_t slice = 16 + 2 * (19 + 3 * (half ? 3u : 5u)), update = half ? 18 + 12 * (12 + 3 * 4) : 17 + 12 * (11 + 3 * 9);
+        assert_int_equal(cycles.compute, 6 * slice + 6 * update);
+        bed_close(&bed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slices_of_every_type_and_plan), cmocka_unit_test(test_updates), cmocka_unit_test(test_updates_that_calculate),
+        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_costs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
