@@ -3,11 +3,9 @@
 #include "popops/reduce_types.h"
 
 #ifdef __POPC__
-#include <math.h>
-#include <poplar/vertex.h>
+#include "poplibs/half_vectors.h"
 
-/* Loops of unknown length become vectors; one copy for all vertices. */
-#define FAST __attribute__((noinline, optimize("O3"))) static
+#include <math.h>
 
 enum { LANES = 128, CHUNK = 2048 };
 
@@ -70,7 +68,7 @@ static float log_add(float a, float b)
 
 /* Joins rows of width elements, stride apart, to sums.  Narrow rows that follow each other are taken many at a time, as one wide one. */
 #define KERNEL(op, T)                                                                                                  \
-    FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)               \
+    POPLIBS_FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)               \
     {                                                                                                                  \
         for (; rows >= 4; rows -= 4, in += 4 * stride) {                                                               \
             const T *restrict b = in + stride, *restrict c = b + stride, *restrict d = c + stride;                     \
@@ -85,7 +83,7 @@ static float log_add(float a, float b)
             for (size_t i = 0; i < width; ++i)                                                                         \
                 sums[i] = JOIN_##op(T, sums[i], VALUE_##op(T, in[i]));                                                 \
     }                                                                                                                  \
-    FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)                 \
+    POPLIBS_FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)                 \
     {                                                                                                                  \
         if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {                                      \
             T##_sum wide[LANES];                                                                                       \
@@ -117,29 +115,15 @@ KERNEL(Max, unsigned)
 KERNEL(And, truth)
 KERNEL(Or, truth)
 
-/* Eight at a time, which gcc 12 does not do by itself. */
-FAST void widen(float *restrict to, const half *restrict from, size_t count)
-{
-    size_t i = 0;
-#ifdef __F16C__
-    typedef float eight __attribute__((vector_size(32), aligned(4)));
-    typedef short packed __attribute__((vector_size(16), aligned(2)));
-    for (; i + 8 <= count; i += 8)
-        *(eight *)(void *)(to + i) = __builtin_ia32_vcvtph2ps256(*(const packed *)(const void *)(from + i));
-#endif
-    for (; i < count; ++i)
-        to[i] = (float)from[i];
-}
-
 /* Half is widened first, as many rows at a time as there is room for; width is at most CHUNK. */
 #define HALF_KERNEL(op)                                                                                                \
-    FAST void reduce_##op##_half(float *sums, const half *in, size_t rows, size_t width, size_t stride)       \
+    POPLIBS_FAST void reduce_##op##_half(float *sums, const half *in, size_t rows, size_t width, size_t stride)       \
     {                                                                                                                  \
         float wide[CHUNK];                                                                                             \
         size_t block = stride == width ? CHUNK / width : 1;                                                            \
         for (size_t count; rows; rows -= count, in += count * stride) {                                                \
             count = rows < block ? rows : block;                                                                       \
-            widen(wide, in, count * width);                                                                            \
+            poplibs_widen(wide, in, count * width);                                                                            \
             reduce_##op##_float(sums, wide, count, width, width);                                                      \
         }                                                                                                              \
     }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Casts: every pair of types on scattered mappings, in all forms; cost and errors. */
+#include "poplibs/bed.h"
+
+#include <popops/cast.h>
+#include <popops/codelets.h>
+
+static const pop_type types[] = { POP_HALF, POP_FLOAT,          POP_INT,      POP_UNSIGNED_INT, POP_BOOL,     POP_CHAR, POP_SIGNED_CHAR, POP_UNSIGNED_CHAR,
+                                  POP_SHORT, POP_UNSIGNED_SHORT, POP_LONGLONG, POP_UNSIGNED_LONGLONG };
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+/* Values that the wanted type can hold where it is an integer made of a real; any where integers wrap. */
+static pop_tensor input_of(struct bed *bed, pop_type from, pop_type to, pop_shape shape, enum bed_mapping mapping)
+{
+    bool positive = pop_type_is_integral(to) && !pop_type_is_signed(to) && to != POP_BOOL;
+    if (pop_type_is_floating_point(from))
+        return bed_input_of(bed, from, shape, mapping, positive ? 0 : -100, 100);
+    if (from == POP_BOOL)
+        return bed_input_of(bed, from, shape, mapping, 0, 2);
+    return pop_type_is_signed(from) ? bed_input_of(bed, from, shape, mapping, -128, 128) : bed_input_of(bed, from, shape, mapping, 0, 256);
+}
+
+/* As C casts. */
+static double *cast_of(const double *values, size_t count, pop_type from, pop_type to)
+{
+    void *given = malloc(count * 8 + 1), *cast = malloc(count * 8 + 1);
+    double *wanted = malloc(count * sizeof(double) + 1);
+    pop_convert(POP_DOUBLE, values, from, given, count);
+    pop_convert(from, given, to, cast, count);
+    pop_convert(to, cast, POP_DOUBLE, wanted, count);
+    free(given);
+    free(cast);
+    return wanted;
+}
+
+/* row: popops cast */
+static void test_every_pair(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t from = 0; from < TYPES; ++from) {
+            struct bed bed = bed_open(device, 3, popops_add_codelets_at);
+            bed.random += from;
+            pop_tensor in[TYPES], out[TYPES];
+            double *got[TYPES];
+            for (size_t to = 0; to < TYPES; ++to) {
+                in[to] = input_of(&bed, types[from], types[to], POP_SHAPE(5, 1 + to, 3), to % 3);
+                if (to % 2)
+                    out[to] = popops_cast(bed.graph, in[to], types[to], bed.program, "c");
+                else {
+                    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
+                    out[to] = popops_cast_in(bed.graph, in[to], types[to], set, "c");
+                    pop_sequence_add(bed.program, pop_execute(set, NULL));
+                }
+                assert_int_equal(pop_tensor_type(out[to]), types[to]);
+                assert_int_equal(pop_tensor_rank(out[to]), 3);
+            }
+            bed_run_all(&bed, out, got, TYPES);
+            for (size_t to = 0; to < TYPES; ++to) {
+                size_t count = pop_tensor_num_elements(in[to]);
+                double *wanted = cast_of(bed_given(&bed, in[to]), count, types[from], types[to]);
+                for (size_t i = 0; i < count; ++i)
+                    if (got[to][i] != wanted[i])
+                        fail_msg("%s to %s: %g where %g was expected", pop_type_name(types[from]), pop_type_name(types[to]), got[to][i], wanted[i]);
+                free(wanted);
+            }
+            bed_close(&bed);
+        }
+}
+
+/* row: popops castWithOutput */
+static void test_outputs_elsewhere(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 4, popops_add_codelets_at);
+        pop_tensor in = bed_input(&bed, POP_FLOAT, POP_SHAPE(31, 7), BED_SCATTERED), out[4];
+        for (size_t i = 0; i < 4; ++i)
+            out[i] = bed_input(&bed, i == 3 ? POP_FLOAT : POP_HALF, POP_SHAPE(7, 31), BED_LINEAR);
+        pop_tensor turned = pop_tensor_transpose(in);
+        popops_cast_with_output(bed.graph, turned, out[0], bed.program, "x");
+        pop_sequence_add(bed.program, popops_cast_program(bed.graph, turned, out[1], "x"));
+        pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
+        popops_cast_to(bed.graph, turned, out[2], set);
+        pop_sequence_add(bed.program, pop_execute(set, NULL));
+        pop_sequence_add(bed.program, popops_cast_program(bed.graph, turned, out[3], "x")); /* a copy */
+        double *got[4], *given = bed_given(&bed, in);
+        for (size_t i = 0; i < 4; ++i)
+            bed.tensors[1 + i].written = false;
+        pop_tensor read[4];
+        for (size_t i = 0; i < 4; ++i)
+            read[i] = pop_tensor_transpose(out[i]);
+        bed_run_all(&bed, read, got, 4);
+        double *half = cast_of(given, 217, POP_FLOAT, POP_HALF);
+        for (size_t i = 0; i < 4; ++i)
+            bed_check(got[i], i == 3 ? given : half, 217, 0, 0);
+        free(half);
+        bed_close(&bed);
+    }
+}
+
+static void test_nothing_and_views(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    pop_tensor in = bed_input(&bed, POP_INT, POP_SHAPE(6), BED_SCATTERED);
+    pop_tensor none = popops_cast(bed.graph, pop_tensor_slice(in, 2, 2, 0), POP_HALF, bed.program, "none");
+    assert_int_equal(pop_tensor_num_elements(none), 0);
+    pop_tensor rank0 = popops_cast(bed.graph, pop_tensor_at(in, 3), POP_FLOAT, bed.program, "one");
+    pop_tensor wide = popops_cast(bed.graph, pop_tensor_broadcast(in, 3, 0), POP_FLOAT, bed.program, "wide"), outs[] = { rank0, wide };
+    double *got[2], *given = bed_given(&bed, in);
+    bed_run_all(&bed, outs, got, 2);
+    assert_true(got[0][0] == given[3]);
+    for (size_t i = 0; i < 18; ++i)
+        assert_true(got[1][i] == given[i % 6]);
+    bed_close(&bed);
+}
+
+/* row: popops checkAccuracyWhenCast */
+static void test_accuracy(void **state)
+{
+    (void)state;
+    static const double values[] = { 0, 1, 1.0009765625, 1.0004, 65504, 1e6, 3e-7, -0.1, INFINITY }, tolerance = 1e-4;
+    enum { COUNT = sizeof(values) / sizeof(values[0]) };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 2, popops_add_codelets_at);
+        pop_tensor outs[COUNT + 1];
+        double *got[COUNT + 1];
+        for (size_t i = 0; i < COUNT; ++i) {
+            pop_tensor in = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(1), "in");
+            pop_graph_set_tile_mapping(bed.graph, in, device == BED_CPU ? 0 : i % 2);
+            bed_write(&bed, in, &values[i], 0, 0);
+            outs[i] = popops_check_accuracy_when_cast(bed.graph, in, POP_HALF, tolerance, bed.program, "a");
+            if (i == 3)
+                outs[COUNT] = popops_check_accuracy_when_cast(bed.graph, in, POP_FLOAT, tolerance, bed.program, "a");
+        }
+        bed_run_all(&bed, outs, got, COUNT + 1);
+        for (size_t i = 0; i < COUNT; ++i) {
+            double *half = cast_of(&values[i], 1, POP_FLOAT, POP_HALF);
+            assert_int_equal(got[i][0], isfinite(*half) && fabs(*half - (double)(float)values[i]) <= tolerance * fabs(values[i]));
+            free(half);
+        }
+        assert_true(got[COUNT][0] == 1);
+        bed_close(&bed);
+    }
+}
+
+/* 7 + 6 (20 + worker), where the worker of 24 halves takes 2 + 26 + 2 * 6. */
+static void test_cost(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
+    pop_tensor in = bed_input(&bed, POP_HALF, POP_SHAPE(144), BED_ONE_TILE);
+    bed_run(&bed, popops_cast(bed.graph, in, POP_FLOAT, bed.program, "c"));
+    pop_cycles cycles;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(cycles.compute, 7 + 6 * (20 + 2 + 26 + 12));
+    bed_close(&bed);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
+    pop_tensor in = bed_input(&bed, POP_HALF, POP_SHAPE(4, 2), BED_LINEAR), out = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR), null = { 0 };
+    popops_cast_with_output(bed.graph, in, out, bed.program, "c");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_with_output", "the output has shape {8}, the input {4,2}");
+    popops_cast(bed.graph, null, POP_FLOAT, bed.program, "c");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast", "null tensor");
+    popops_cast(bed.graph, in, POP_DOUBLE, bed.program, "c");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_cast", "a cast to double");
+    popops_cast_program(bed.graph, in, pop_tensor_broadcast(pop_tensor_slice(pop_tensor_reshape(out, POP_SHAPE(4, 2)), 0, 1, 0), 4, 0), "c");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_program", "twice");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_pair), cmocka_unit_test(test_outputs_elsewhere), cmocka_unit_test(test_nothing_and_views),
+        cmocka_unit_test(test_accuracy),   cmocka_unit_test(test_cost),              cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
