@@ -215,6 +215,14 @@ struct MatMulParams {
         return params;
     }
 };
+namespace detail {
+inline MatMulParams matMulParams(const poplin_mat_mul_params &from)
+{
+    MatMulParams params = { poplar::Type(from.input_type), poplar::Type(from.output_type), std::vector<std::size_t>(from.a_shape, from.a_shape + 3),
+                            std::vector<std::size_t>(from.b_shape, from.b_shape + 3) };
+    return params;
+}
+} // namespace detail
 typedef std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *> MatMulPlanParams;
 
 inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &cache,
