@@ -178,7 +178,7 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
     double most = type == POP_INT ? 2147483647 : type == POP_HALF ? 65504 : FLT_MAX;
     if (!(min <= max))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers", min, max);
-    if (!(*low >= -most - (type == POP_INT) && *high <= most))
+    if (!(min >= -most - (type == POP_INT) && max <= most))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
     if (!(*low <= *high))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there is no value of type %s", min, max, pop_type_name(type));

@@ -97,7 +97,7 @@ static void test_scaled_entropy(void **state)
         pop_sequence_add(bed.program, popnn_calc_loss_scaled(bed.graph, probs, expected, outputs[0], outputs[1], pop_tensor_at(scales, 0),
                                                              pop_tensor_slice(scales, 1, 2, 0), POPNN_CROSS_ENTROPY_LOSS, "loss"));
         bed_run_all(&bed, outputs, got, 2);
-        double *p = bed_given(&bed, probs), losses[3], deltas[15], scaling = half ? 61984 : 62000; /* the nearest half */
+        double *p = bed_given(&bed, probs), losses[3] = { 0 }, deltas[15], scaling = half ? 62016 : 62000; /* the nearest half */
         for (size_t i = 0; i < 15; ++i) {
             deltas[i] = 1024 * (p[i] / scaling - (i % 5 == labels[i / 5]));
             if (i % 5 == labels[i / 5])
