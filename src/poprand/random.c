@@ -312,11 +312,6 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
     for (size_t i = 0; i < rank; ++i)
         dims[i] = pop_tensor_dim(input, (unsigned)i);
     bool fits = poputil_broadcast_to_match_shape_at(where, &mask, (pop_shape){ rank, dims });
-    if (!fits && poplibs_ready(graph)) {
-        char text[128];
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the reference cannot be broadcast to the input's shape, %s",
-                     poplibs_shape_text(text, sizeof(text), (pop_shape){ rank, dims }));
-    }
     free(dims);
     if (!fits)
         return (pop_tensor){ 0 };

@@ -340,7 +340,7 @@ static void test_errors_and_nothing(void **state)
     poprand_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_dropout", "3 elements and the reference 2");
     poprand_shaped_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
-    assert_error(graph, POP_POPLAR_ERROR, "poprand_shaped_dropout", "broadcast to the input's shape, {3}");
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2}");
     poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "null");
     assert_int_equal(pop_tensor_num_elements(poprand_uniform(graph, NULL, 0, pop_tensor_slice(r, 1, 1, 0), POP_HALF, 0, 1, bed.program, "x")), 0);
