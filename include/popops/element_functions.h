@@ -31,6 +31,19 @@ static inline float popops_roundf(float a)
     return __builtin_fabsf(a - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, a) : __builtin_copysignf(whole, a);
 }
 
+/* To the nearest half, which is a float again; ties to even, infinity beyond the largest. */
+static inline float popops_round_to_half(float a)
+{
+    float size = __builtin_fabsf(a), tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 are */
+    unsigned bits, rounded;
+    __builtin_memcpy(&bits, &size, sizeof(bits));
+    rounded = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+    float normal;
+    __builtin_memcpy(&normal, &rounded, sizeof(normal));
+    float result = size < 6.103515625e-05f ? tiny : normal >= 65536.0f ? __builtin_inff() : normal;
+    return __builtin_copysignf(size == size ? result : size, a);
+}
+
 static inline int popops_leading_zeros(unsigned long long a, size_t bytes)
 {
     return a ? __builtin_clzll(a) - 8 * (int)(sizeof(a) - bytes) : 8 * (int)bytes;

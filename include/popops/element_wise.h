@@ -5,7 +5,8 @@
  *     popops_mul_in_place(graph, a, 0.5, program, "halve");               the result replaces the first operand
  *     popops_sub_with_output(graph, 1, a, out, program, "rest");          the result goes to a tensor that there is
  *
- * An operand is a tensor or a number (one of them must be a tensor); a number takes the tensors' type.  Tensors of other shapes are broadcast as
+ * An operand is a tensor or a number (one of them must be a tensor); a number takes the tensors' type (select between two numbers: FLOAT where
+ * one is real, else INT).  Tensors of other shapes are broadcast as
  * in NumPy; an operand of one element is never expanded.  Operands have one type, that of the result too; comparisons, logic and is_... give
  * BOOL.  The program is a sequence, to which the operation is added; name, which may be NULL, is the prefix of its debug names.
  *
@@ -81,6 +82,11 @@ POP_API void popops_ternary_in_place_at(pop_where where, popops_ternary_op op, p
                                         popops_operand c, pop_program sequence, const char *name);
 POP_API void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a, popops_operand b,
                                            popops_operand c, pop_tensor out, pop_program sequence, const char *name);
+
+#define popops_binary_as(...) popops_binary_as_at(POP_HERE, __VA_ARGS__)
+/* A binary operator with its result in another floating type; computed in the wider of both. */
+POP_API pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a, popops_operand b, pop_type type,
+                                       pop_program sequence, const char *name);
 
 #define popops_create_output_for_element_wise_op(...) popops_create_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
 /* A variable of a type for the result of an element-wise operation of inputs, in the shape that they broadcast to: a clone of the input of that shape that

@@ -56,7 +56,8 @@ static inline int poplibs_choice(const char *choices, const char *value)
     return -1;
 }
 
-static inline bool poplibs_set_option(const struct poplibs_option *option, const char *value, void *options)
+/* Not inline: gcc would warn of the kinds that a small struct of options has no room for. */
+__attribute__((noinline, unused)) static bool poplibs_set_option(const struct poplibs_option *option, const char *value, void *options)
 {
     char *end, *at = (char *)options + option->offset;
     switch (option->kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::Select<T>, popops::Clamp<T>, and both in place: rows of elements.  An operand of one element counts for all of its row. */
 #ifdef __POPC__
-#include "popops/element_rows.h"
+#include <popops/element_rows.h>
 
 /* The third operand of select is bool. */
 #define THIRD_CLAMP(type) type

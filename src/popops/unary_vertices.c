@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::UnaryOp1DSupervisor<Op,T> for one region, popops::UnaryOp2D<Op,T> for several, and both in place. */
 #ifdef __POPC__
-#include "popops/element_rows.h"
+#include <popops/element_rows.h>
 
 #define LOOP(tag, work, U_, I_, ENUM, RESULT, value)                                                                   \
     static inline void block_##ENUM##_##tag(const work *in, RESULT_##RESULT(work) * out, size_t count)                 \

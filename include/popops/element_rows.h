@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag, a loop over at most BLOCK elements that
+/* For codelets in C: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag, a loop over at most BLOCK elements that
  * gcc vectorises, and row_ENUM_tag(in1, size1, ..., out, count), which does any number of them block by block.  An operand of one element stands for
  * all, the output may be an operand, and half is float inside of a block. */
 #ifndef POPOPS_ELEMENT_ROWS_H

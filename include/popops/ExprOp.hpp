@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element-wise operators, as vertex types name them (popops/operators.def).
+#ifndef POPOPS_EXPR_OP_HPP
+#define POPOPS_EXPR_OP_HPP
+
+namespace popops {
+namespace expr {
+
+enum class UnaryOpType {
+#define UNARY(name, function, constant, ...) constant,
+#include <popops/operators.def>
+#undef UNARY
+};
+enum class BinaryOpType {
+#define BINARY(name, function, constant, ...) constant,
+#include <popops/operators.def>
+#undef BINARY
+};
+enum class TernaryOpType {
+#define TERNARY(name, function, constant, ...) constant,
+#include <popops/operators.def>
+#undef TERNARY
+};
+// Operators with a vertex for a second operand that is broadcast.
+enum class BroadcastOpType { ADD, INV_STD_DEV_TO_VARIANCE, MULTIPLY, SUBTRACT, VARIANCE_TO_INV_STD_DEV };
+
+} // namespace expr
+} // namespace popops
+#endif

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// popops' element-wise operators in C++: every function of operators.def in its spellings, numbers for tensors, the guide's tutorial 2.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+
+using namespace poplar;
+using namespace poplar::program;
+
+struct Bed {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    explicit Bed(unsigned tiles = 3) : device(model(tiles)), graph(device.getTarget()) { popops::addCodelets(graph); }
+    static Device model(unsigned tiles)
+    {
+        IPUModel description;
+        description.tilesPerIPU = tiles;
+        return description.createDevice();
+    }
+    template <typename T> Tensor constant(Type type, std::vector<std::size_t> shape, const std::vector<T> &values)
+    {
+        Tensor from = graph.addConstant<T>(type, shape, values.data());
+        Tensor t = graph.addVariable(type, shape);
+        poputil::mapTensorLinearly(graph, t, 1, 2);
+        poputil::mapTensorLinearly(graph, from, 1, 3);
+        prog.add(Copy(from, t));
+        return t;
+    }
+    Tensor copy(const Tensor &t)
+    {
+        Tensor made = graph.clone(t);
+        prog.add(Copy(t, made));
+        return made;
+    }
+    // gcc 12 warns of a use after delete where load and run are both inlined.
+    __attribute__((noinline)) void load(Engine &engine) { engine.load(device); }
+    // What tensors hold at the end, converted to float.
+    std::vector<std::vector<float>> after(const std::vector<Tensor> &tensors)
+    {
+        for (std::size_t i = 0; i < tensors.size(); ++i)
+            graph.createHostRead("t" + std::to_string(i), tensors[i]);
+        Engine engine(graph, prog);
+        load(engine);
+        engine.run(0);
+        std::vector<std::vector<float>> values;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            const Tensor &t = tensors[i];
+            std::vector<char> raw(t.numElements() * 8);
+            engine.readTensor("t" + std::to_string(i), raw.data(), raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
+            values.push_back(std::vector<float>(t.numElements()));
+            pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.back().data(), t.numElements());
+        }
+        return values;
+    }
+};
+typedef std::vector<float> Floats;
+
+// The guide's tutorial 2.
+TEST(tutorial)
+{
+    Bed b;
+    Tensor v1 = b.constant<float>(FLOAT, { 2, 2 }, { 4, 3, 2, 1 }), v2 = b.constant<float>(FLOAT, { 2, 2 }, { 1, 1.5f, 2, 2.5f });
+    Tensor v3 = popops::add(b.graph, v1, v2, b.prog, "Add");
+    Tensor v4 = popops::add(b.graph, v3, v2, b.prog, "Add");
+    Tensor v5 = popops::add(b.graph, v1, v2.transpose(), b.prog, "Add");
+    const std::vector<Floats> got = b.after({ v3, v4, v5 });
+    CHECK(got[0] == Floats{ 5, 4.5f, 4, 3.5f });
+    CHECK(got[1] == Floats{ 6, 6, 6, 6 });
+    CHECK(got[2] == Floats{ 5, 5, 3.5f, 3.5f });
+}
+
+// Operands that every operator of a list of types takes.
+#define TYPES_FLOATS FLOAT
+#define TYPES_SIGNED FLOAT
+#define TYPES_ROOTS FLOAT
+#define TYPES_SQUARES FLOAT
+#define TYPES_NUMBERS FLOAT
+#define TYPES_COMPARABLE FLOAT
+#define TYPES_EVERYTHING FLOAT
+#define TYPES_BITS UNSIGNED_INT
+#define TYPES_WORDS UNSIGNED_INT
+#define TYPES_BOOLS BOOL
+// The four ways to each operator agree, and its class makes the same expression.
+struct Ways {
+    Bed b;
+    std::vector<Tensor> results;
+    Tensor x(const Type &type) { return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 0.25f, 0.5f, 0.75f, 1, 0.125f }) : bits(type, { 1, 0, 1, 1, 0 }); }
+    Tensor y(const Type &type) { return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 1, 0.5f, 0.25f, 2, 0.125f }) : bits(type, { 0, 0, 1, 1, 1 }); }
+    Tensor bits(const Type &type, const std::vector<unsigned> &values) { return b.constant<unsigned>(type, { 5 }, values); }
+    void add(const Tensor &t) { results.push_back(t); }
+    void check(std::size_t ways)
+    {
+        const std::vector<Floats> got = b.after(results);
+        for (std::size_t i = 0; i < got.size(); ++i)
+            CHECK(got[i] == got[i / ways * ways] && got[i].size() == 5);
+    }
+};
+// row: popops abs
+// row: popops absInPlace
+// row: popops absWithOutput
+// row: popops add
+// row: popops addInPlace
+// row: popops addWithOutput
+// row: popops asin
+// row: popops asinInPlace
+// row: popops asinWithOutput
+// row: popops atan2
+// row: popops atan2InPlace
+// row: popops atan2WithOutput
+// row: popops bitwiseAnd
+// row: popops bitwiseAndInPlace
+// row: popops bitwiseAndWithOutput
+// row: popops bitwiseNot
+// row: popops bitwiseNotInPlace
+// row: popops bitwiseNotWithOutput
+// row: popops bitwiseOr
+// row: popops bitwiseOrInPlace
+// row: popops bitwiseOrWithOutput
+// row: popops bitwiseXnor
+// row: popops bitwiseXnorInPlace
+// row: popops bitwiseXnorWithOutput
+// row: popops bitwiseXor
+// row: popops bitwiseXorInPlace
+// row: popops bitwiseXorWithOutput
+// row: popops cbrt
+// row: popops cbrtInPlace
+// row: popops cbrtWithOutput
+// row: popops ceil
+// row: popops ceilInPlace
+// row: popops ceilWithOutput
+// row: popops clamp
+// row: popops clampInPlace
+// row: popops clampWithOutput
+// row: popops cos
+// row: popops cosInPlace
+// row: popops cosWithOutput
+// row: popops countLeadingZeros
+// row: popops countLeadingZerosInPlace
+// row: popops countLeadingZerosWithOutput
+// row: popops div
+// row: popops divInPlace
+// row: popops divWithOutput
+// row: popops eq
+// row: popops eqInPlace
+// row: popops eqWithOutput
+// row: popops erf
+// row: popops erfInPlace
+// row: popops erfWithOutput
+// row: popops exp
+// row: popops exp2
+// row: popops exp2InPlace
+// row: popops exp2WithOutput
+// row: popops expInPlace
+// row: popops expWithOutput
+// row: popops expm1
+// row: popops expm1InPlace
+// row: popops expm1WithOutput
+// row: popops floor
+// row: popops floorInPlace
+// row: popops floorWithOutput
+// row: popops geluErf
+// row: popops geluErfInPlace
+// row: popops geluErfWithOutput
+// row: popops gt
+// row: popops gtInPlace
+// row: popops gtWithOutput
+// row: popops gteq
+// row: popops gteqInPlace
+// row: popops gteqWithOutput
+// row: popops inv
+// row: popops invInPlace
+// row: popops invStdDevToVariance
+// row: popops invStdDevToVarianceInPlace
+// row: popops invStdDevToVarianceWithOutput
+// row: popops invWithOutput
+// row: popops isFinite
+// row: popops isFiniteWithOutput
+// row: popops log
+// row: popops log1p
+// row: popops log1pInPlace
+// row: popops log1pWithOutput
+// row: popops logInPlace
+// row: popops logWithOutput
+// row: popops logicalAnd
+// row: popops logicalAndInPlace
+// row: popops logicalAndWithOutput
+// row: popops logicalNot
+// row: popops logicalNotInPlace
+// row: popops logicalNotWithOutput
+// row: popops logicalOr
+// row: popops logicalOrInPlace
+// row: popops logicalOrWithOutput
+// row: popops lt
+// row: popops ltInPlace
+// row: popops ltWithOutput
+// row: popops lteq
+// row: popops lteqInPlace
+// row: popops lteqWithOutput
+// row: popops max
+// row: popops maxInPlace
+// row: popops maxWithOutput
+// row: popops min
+// row: popops minInPlace
+// row: popops minWithOutput
+// row: popops mul
+// row: popops mulInPlace
+// row: popops mulWithOutput
+// row: popops nearbyint
+// row: popops nearbyintInPlace
+// row: popops nearbyintWithOutput
+// row: popops neg
+// row: popops negInPlace
+// row: popops negWithOutput
+// row: popops neq
+// row: popops neqInPlace
+// row: popops neqWithOutput
+// row: popops popcount
+// row: popops popcountInPlace
+// row: popops popcountWithOutput
+// row: popops pow
+// row: popops powInPlace
+// row: popops powWithOutput
+// row: popops rem
+// row: popops remInPlace
+// row: popops remWithOutput
+// row: popops round
+// row: popops roundInPlace
+// row: popops roundWithOutput
+// row: popops rsqrt
+// row: popops rsqrtInPlace
+// row: popops rsqrtWithOutput
+// row: popops select
+// row: popops selectInPlace
+// row: popops selectWithOutput
+// row: popops shiftLeft
+// row: popops shiftLeftInPlace
+// row: popops shiftLeftWithOutput
+// row: popops shiftRight
+// row: popops shiftRightInPlace
+// row: popops shiftRightSignExtend
+// row: popops shiftRightSignExtendInPlace
+// row: popops shiftRightSignExtendWithOutput
+// row: popops shiftRightWithOutput
+// row: popops sigmoid
+// row: popops sigmoidInPlace
+// row: popops sigmoidWithOutput
+// row: popops signum
+// row: popops signumInPlace
+// row: popops signumWithOutput
+// row: popops sin
+// row: popops sinInPlace
+// row: popops sinWithOutput
+// row: popops sqrt
+// row: popops sqrtInPlace
+// row: popops sqrtWithOutput
+// row: popops square
+// row: popops squareInPlace
+// row: popops squareWithOutput
+// row: popops sub
+// row: popops subInPlace
+// row: popops subWithOutput
+// row: popops tan
+// row: popops tanInPlace
+// row: popops tanWithOutput
+// row: popops tanh
+// row: popops tanhInPlace
+// row: popops tanhWithOutput
+// row: popops varianceToInvStdDev
+// row: popops varianceToInvStdDevInPlace
+// row: popops varianceToInvStdDevWithOutput
+TEST(unary_functions)
+{
+    Ways w;
+    Sequence &prog = w.b.prog;
+    Graph &graph = w.b.graph;
+#define UNARY(name, function, constant, Node, TYPES, RESULT, ...)                                                      \
+    {                                                                                                                  \
+        Tensor a = w.x(TYPES_##TYPES), first = popops::function(graph, a, prog, "old style");                          \
+        Tensor out = graph.clone(first), own = w.b.copy(a);                                                            \
+        popops::function##WithOutput(graph, a, out, prog, DebugContext("context"), {});                                 \
+        if (first.elementType() == a.elementType())                                                                    \
+            popops::function##InPlace(graph, own, prog);                                                               \
+        else                                                                                                           \
+            own = out;                                                                                                 \
+        for (const Tensor &t : { first, out, own, popops::map(graph, popops::expr::Node(popops::expr::_1), { a }, prog), \
+                                 popops::map(graph, popops::expr::UnaryOpType::constant, a, prog) })                   \
+            w.add(t);                                                                                                  \
+    }
+#include <popops/operators.def>
+#undef UNARY
+    w.check(5);
+}
+TEST(binary_functions)
+{
+    Ways w;
+    Sequence &prog = w.b.prog;
+    Graph &graph = w.b.graph;
+#define BINARY(name, function, constant, Node, TYPES, RESULT, ...)                                                     \
+    {                                                                                                                  \
+        Tensor a = w.x(TYPES_##TYPES), b = w.y(TYPES_##TYPES), c = popops::map(graph, popops::expr::BinaryOpType::constant, a, b, prog); \
+        Tensor out = graph.clone(c), own = w.b.copy(a);                                                                \
+        popops::function(graph, a, b, prog, "result of its own type");                                                 \
+        popops::function##WithOutput(graph, a, b, out, prog, "out");                                                   \
+        if (c.elementType() == a.elementType())                                                                        \
+            popops::function##InPlace(graph, own, b, prog, "in place", {});                                            \
+        else                                                                                                           \
+            own = out;                                                                                                 \
+        for (const Tensor &t : { c, out, own, popops::map(graph, popops::expr::Node(popops::expr::_1, popops::expr::_2), { a, b }, prog) }) \
+            w.add(t);                                                                                                  \
+    }
+#include <popops/operators.def>
+#undef BINARY
+    w.check(4);
+}
+TEST(ternary_functions)
+{
+    Ways w;
+    Sequence &prog = w.b.prog;
+    Graph &graph = w.b.graph;
+    Tensor a = w.x(FLOAT), b = w.y(FLOAT), low = w.b.copy(a), picked = w.b.copy(a), condition = w.x(BOOL), out = graph.clone(a), chosen = graph.clone(a);
+    popops::clampInPlace(graph, low, 0.3f, 0.6f, prog);
+    popops::clampWithOutput(graph, a, 0.3f, 0.6f, out, prog, "out");
+    popops::selectInPlace(graph, picked, b, condition, prog);
+    popops::selectWithOutput(graph, a, b, condition, chosen, prog);
+    const std::vector<Floats> got = w.b.after({ low, out, popops::clamp(graph, a, 0.3f, 0.6f, prog, "clamp"), picked, chosen,
+                                                popops::select(graph, a, b, condition, prog), popops::select(graph, 7, 9.0, condition, prog),
+                                                popops::select(graph, a, 9, condition, prog), popops::select(graph, 9u, a, condition, prog),
+                                                popops::map(graph, popops::expr::TernaryOpType::SELECT, a, b, condition, prog) });
+    for (int i = 0; i < 3; ++i)
+        CHECK(got[i] == Floats{ 0.3f, 0.5f, 0.6f, 0.6f, 0.3f });
+    for (int i : { 3, 4, 5, 9 })
+        CHECK(got[i] == Floats{ 0.25f, 0.5f, 0.75f, 1, 0.125f });
+    CHECK(got[6].size() == 5 && got[6][0] == 7 && got[6][1] == 9);
+    CHECK(got[7][0] == 0.25f && got[7][1] == 9 && got[8][0] == 9 && got[8][1] == 0.5f);
+}
+
+TEST(numbers)
+{
+    Bed b;
+    Tensor t = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), h = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 });
+    Tensor own = b.copy(t), out = b.graph.clone(t);
+    popops::mulInPlace(b.graph, own, 3, b.prog);
+    popops::subWithOutput(b.graph, 10.0, t, out, b.prog);
+    const std::vector<Floats> got = b.after({ own, out, popops::div(b.graph, 1.0f, t, b.prog), popops::add(b.graph, h, 0.5, b.prog),
+                                              popops::shiftLeft(b.graph, i, 2, b.prog), popops::gt(b.graph, 3u, i, b.prog),
+                                              popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog, FLOAT, "f"),
+                                              popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog),
+                                              popops::invStdDevToVariance(b.graph, h, 0.0f, b.prog, FLOAT) });
+    CHECK(got[0] == Floats{ 3, 6, 12 });
+    CHECK(got[1] == Floats{ 9, 8, 6 });
+    CHECK(got[2] == Floats{ 1, 0.5f, 0.25f });
+    CHECK(got[3] == Floats{ 1.5f, 2.5f, 4.5f });
+    CHECK(got[4] == Floats{ 4, 8, 16 });
+    CHECK(got[5] == Floats{ 1, 1, 0 });
+    CHECK(std::fabs(got[6][1] - 0.70710678f) < 1e-7f && got[7][1] == 0.70703125f); /* FLOAT; HALF unless said */
+    CHECK(got[8] == Floats{ 1, 0.25f, 0.0625f });
+    CHECK_THROWS(popops::add(b.graph, i, 0.5, b.prog), type_error, "0.5 has no value as int");
+}
+
+// row: popops createOutputForElementWiseOp
+TEST(output)
+{
+    Bed b;
+    Tensor a = b.graph.addVariable(FLOAT, { 2, 3 }), row = b.graph.addVariable(FLOAT, { 3 });
+    b.graph.setTileMapping(a[0], 1);
+    b.graph.setTileMapping(a[1], 2);
+    b.graph.setTileMapping(row, 0);
+    Tensor out = popops::createOutputForElementWiseOp(b.graph, { row, a }, HALF, "out");
+    CHECK(out.shape() == std::vector<std::size_t>({ 2, 3 }) && out.elementType() == HALF);
+    CHECK(b.graph.getTileMapping(out) == b.graph.getTileMapping(a));
+    CHECK_THROWS(popops::createOutputForElementWiseOp(b.graph, {}, HALF), poputil::poplibs_error, "no inputs");
+}
+
+TEST(mistakes)
+{
+    Bed b;
+    Tensor f = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 }), four = b.constant<float>(FLOAT, { 4 }, { 1, 2, 4, 8 });
+    CHECK_THROWS(popops::add(b.graph, f, i, b.prog), type_error, "operands are float and int");
+    CHECK_THROWS(popops::exp(b.graph, i, b.prog), type_error, "operands are int; allowed are half, float");
+    CHECK_THROWS(popops::add(b.graph, f, four, b.prog), poputil::poplibs_error, "shapes {3} and {4}");
+    CHECK_THROWS(popops::isFiniteInPlace(b.graph, f, b.prog), type_error, "the output is float, the result bool");
+    CHECK_THROWS(popops::add(b.graph, f, f, b.prog, "x", { { "enableGenerateCodlet", "true" } }), invalid_option, "enableGenerateCodelet");
+    CHECK_THROWS(popops::negInPlace(b.graph, f.broadcast(2, 0), b.prog), poputil::poplibs_error, "holds an element twice");
+}
+
+MAIN()

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// popops' expressions in C++: every class and operator, and map over them.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+
+using namespace poplar;
+using namespace poplar::program;
+namespace pe = popops::expr;
+
+struct Bed {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    Tensor f, g, h, u, v, c;
+    Bed() : device(model()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+        f = variable(FLOAT, { 0.5f, -1, 2 });
+        g = variable(FLOAT, { 3, 0.25f, 0.5f });
+        h = variable(HALF, { 0.1f, 1000, -3 });
+        u = variable(UNSIGNED_INT, { 5, 1, 1024 });
+        v = variable(UNSIGNED_INT, { 3, 2, 1 });
+        c = variable(BOOL, { 1, 0, 1 });
+    }
+    static Device model()
+    {
+        IPUModel description;
+        description.tilesPerIPU = 2;
+        return description.createDevice();
+    }
+    Tensor variable(Type type, const std::vector<float> &values)
+    {
+        Tensor from = graph.addConstant<float>(type, { values.size() }, values.data()), t = graph.addVariable(type, { values.size() });
+        graph.setTileMapping(from, 0);
+        poputil::mapTensorLinearly(graph, t, 1, 1);
+        prog.add(Copy(from, t));
+        return t;
+    }
+    std::vector<float> after(const Tensor &t)
+    {
+        graph.createHostRead("t", t);
+        Engine engine(graph, prog);
+        engine.load(device);
+        engine.run(0);
+        std::vector<char> raw(t.numElements() * 8);
+        engine.readTensor("t", raw.data(), raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
+        std::vector<float> values(t.numElements());
+        pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.data(), t.numElements());
+        return values;
+    }
+};
+typedef std::vector<float> Floats;
+
+// The value of an expression of a bed's f, g, h, u, v, c (_1 to _6), compiled and by the library's own vertices.
+static Floats value(const pe::Expr &expr)
+{
+    Bed whole, parts;
+    const std::vector<Tensor> ts = { whole.f, whole.g, whole.h, whole.u, whole.v, whole.c };
+    Floats compiled = whole.after(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
+    Floats stepped = parts.after(popops::map(parts.graph, expr, { parts.f, parts.g, parts.h, parts.u, parts.v, parts.c }, parts.prog,
+                                             { "stepped" }, { { "enableGenerateCodelet", "false" } }));
+    CHECK(compiled == stepped);
+    return compiled;
+}
+
+// row: popops Expr
+// row: popops ExprType
+// row: popops Any
+// row: popops PlaceHolder
+// row: popops Const
+// row: popops ConstHalf
+// row: popops UnaryOp
+// row: popops BinaryOp
+// row: popops TernaryOp
+// row: popops Cast
+// row: popops Abs
+// row: popops Add
+// row: popops And
+// row: popops Asin
+// row: popops Atan2
+// row: popops BitwiseAnd
+// row: popops BitwiseNot
+// row: popops BitwiseOr
+// row: popops BitwiseXnor
+// row: popops BitwiseXor
+// row: popops Ceil
+// row: popops Clamp
+// row: popops Cos
+// row: popops Divide
+// row: popops Equal
+// row: popops Exp
+// row: popops Expm1
+// row: popops Floor
+// row: popops Gt
+// row: popops Gte
+// row: popops Inv
+// row: popops InvStdDevToVariance
+// row: popops IsFinite
+// row: popops IsInf
+// row: popops IsNaN
+// row: popops Log
+// row: popops Log1p
+// row: popops Lt
+// row: popops Lte
+// row: popops Max
+// row: popops Min
+// row: popops Mul
+// row: popops Neg
+// row: popops Not
+// row: popops NotEqual
+// row: popops Or
+// row: popops Pow
+// row: popops Rem
+// row: popops Round
+// row: popops Rsqrt
+// row: popops Select
+// row: popops Shl
+// row: popops Shr
+// row: popops ShrSE
+// row: popops Sigmoid
+// row: popops Signum
+// row: popops Sin
+// row: popops Sqrt
+// row: popops Square
+// row: popops Sub
+// row: popops Tan
+// row: popops Tanh
+// row: popops VarianceToInvStdDev
+// row: popops Cbrt
+// row: popops Erf
+// row: popops Exp2
+// row: popops GeluErf
+// row: popops NearbyInt
+// row: popops Trunc
+// row: popops operator!
+// row: popops operator_half
+// row: popops operator%
+// row: popops operator&
+// row: popops operator&&
+// row: popops operator*
+// row: popops operator+
+// row: popops operator-
+// row: popops operator/
+// row: popops operator<=
+// row: popops operator>
+// row: popops operator>=
+// row: popops operator^
+// row: popops operator|
+// row: popops operator||
+// row: popops operator~
+// row: popops deepEquals
+// row: popops UnaryOpType
+// row: popops BinaryOpType
+// row: popops TernaryOpType
+// row: popops BroadcastOpType
+TEST(operators)
+{
+    using namespace pe;
+    CHECK(value(_1 + _2 * 2) == Floats{ 6.5f, -0.5f, 3 });
+    CHECK(value(1 - _1 / _2) == Floats{ 1 - 0.5f / 3, 5, -3 });
+    CHECK(value((_4 % 3) ^ _5) == Floats{ 1, 3, 0 });
+    CHECK(value((_4 << 1) + (_4 >> 2)) == Floats{ 11, 2, 2304 });
+    CHECK(value((_4 & 4) | ~_5) == Floats{ 4294967292.f, 4294967293.f, 4294967294.f });
+    CHECK(value(!_6 || (_1 < _2 && _2 >= 0.5f)) == Floats{ 1, 1, 0 });
+    CHECK(value((_4 == _5) || (_4 != 5u && _4 > 1 && _4 <= 1024)) == Floats{ 0, 0, 1 });
+    CHECK(value(Select(_3 * 0.1_half, Cast(-_1, HALF), _6))[1] == 1);
+    CHECK(value(_3 + 1_half)[1] == 1001);
+}
+// Each class of an operator is in the tests of functions too (test_popops_element_wise.cpp).
+TEST(classes)
+{
+    using namespace pe;
+    Any any = Const(0);
+    any = Add(_1, Const(1.0));
+    CHECK(value(any) == Floats{ 1.5f, 0, 3 });
+    CHECK(value(TernaryOp(TernaryOpType::CLAMP, any, Const(0.5f), Max(Const(0.75f), Const(1)))) == Floats{ 1, 0.5f, 1 });
+    CHECK(value(BinaryOp(BinaryOpType::MULTIPLY, UnaryOp(UnaryOpType::SQUARE, _1), _2)) == Floats{ 0.75f, 0.25f, 2 });
+    CHECK(value(Select(Const(2), Sqrt(Abs(_1 * 0 - 9)), Equal(Mul(_3, ConstHalf(2)), Const(2000)))) == Floats{ 3, 2, 3 });
+    CHECK(value(Cast(Floor(_1), INT)) == Floats{ 0, -1, 2 });
+    const Expr &expr = any;
+    CHECK(expr.isA<BinaryOp>() && !expr.isA<UnaryOp>() && expr.getAs<BinaryOp>()->getOpType() == BinaryOpType::ADD);
+    CHECK(expr.getAs<BinaryOp>()->getRHS().getAs<Const>()->getType() == FLOAT && expr.getAs<BinaryOp>()->getLHS().getAs<PlaceHolder>()->getIndex() == 1);
+    CHECK(expr.deepEquals(_1 + 1.0) && !expr.deepEquals(_2 + 1.0) && !expr.deepEquals(_1 + 1.5));
+    struct Mine : ExprType<Mine> {
+        void addTo(std::vector<popops_expr_node> &nodes) const override { _1.addTo(nodes); }
+    };
+    CHECK(value(Mine() + 1) == Floats{ 1.5f, 0, 3 });
+    CHECK(static_cast<int>(BroadcastOpType::ADD) == 0);
+}
+
+// row: popops map
+// row: popops mapInPlace
+// row: popops mapWithOutput
+TEST(forms)
+{
+    Bed a, b, c;
+    popops::mapInPlace(a.graph, pe::Tanh(pe::_1) * pe::_2, { a.f, a.g }, a.prog, "in place");
+    const Floats first = a.after(a.f);
+    popops::mapWithOutput(b.graph, pe::Tanh(pe::_1) * pe::_2, { b.f, b.g }, b.f, b.prog);
+    CHECK(first == b.after(b.f) && std::fabs(first[0] - 3 * std::tanh(0.5f)) < 1e-6f);
+    popops::mapInPlace(c.graph, pe::BinaryOpType::ADD, c.f, c.g, c.prog);
+    popops::mapInPlace(c.graph, pe::UnaryOpType::NEGATE, c.f, c.prog);
+    popops::mapWithOutput(c.graph, pe::TernaryOpType::SELECT, c.f, c.g, c.c, c.f, c.prog);
+    CHECK(c.after(c.f) == Floats{ -3.5f, 0.25f, -2.5f });
+}
+TEST(mistakes)
+{
+    using namespace pe;
+    Bed b;
+    CHECK_THROWS(popops::map(b.graph, _1 + _3, { b.f, b.g }, b.prog), index_error, "no tensor for placeholder _3: there are 2");
+    CHECK_THROWS(popops::map(b.graph, _1 * _2 + _3, { b.f, b.g, b.h }, b.prog), type_error, "operands of add are float and half");
+    CHECK_THROWS(popops::map(b.graph, Exp(_1 + 1), { b.u }, b.prog), type_error, "exp does not take unsigned int");
+    CHECK_THROWS(popops::map(b.graph, _1 * 2 + 0.5, { b.u }, b.prog), type_error, "0.5 has no value as unsigned int");
+    CHECK_THROWS(popops::map(b.graph, _1 + 1, { b.f }, b.prog, "x", { { "forceGenerateCodelets", "true" } }), invalid_option, "forceGenerateCodelet");
+    CHECK_THROWS(popops::map(b.graph, Const(1) + Const(2), { b.f }, b.prog), poputil::poplibs_error, "no placeholder");
+}
+
+MAIN()
