@@ -35,24 +35,45 @@ class Engine {
     typedef detail::EngineState::Call Call;
 
 public:
-    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
-           const DebugContext &debugContext = {})
-        : Engine(detail::compile(graph, programs, options, progress, debugContext))
+    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here())
+        : Engine(compileGraph(graph, programs, options, where))
     {
     }
-    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
-           const DebugContext &debugContext = {})
-        : Engine(compileGraph(std::move(graph), programs, options, progress, debugContext))
+    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here())
+        : Engine(compileGraph(std::move(graph), programs, options, where))
     {
     }
-    Engine(const Graph &graph, program::Program program, const OptionFlags &options = {}, ProgressFunc progress = {},
-           const DebugContext &debugContext = {})
-        : Engine(detail::compile(graph, ArrayRef<program::Program>(&program, 1), options, progress, debugContext))
+    Engine(const Graph &graph, const program::Program &program, const OptionFlags &options = {}, Where where = Where::here())
+        : Engine(compileGraph(graph, ArrayRef<program::Program>(&program, 1), options, where))
     {
     }
-    Engine(Graph &&graph, program::Program program, const OptionFlags &options = {}, ProgressFunc progress = {},
+    Engine(Graph &&graph, const program::Program &program, const OptionFlags &options = {}, Where where = Where::here())
+        : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, where))
+    {
+    }
+    // The same with somebody who is told of compiling.
+    template <typename F = ProgressFunc>
+    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, typename detail::Same<F>::type progress,
            const DebugContext &debugContext = {})
-        : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, progress, debugContext))
+        : Engine(compileGraph(graph, programs, options, std::move(progress), debugContext))
+    {
+    }
+    template <typename F = ProgressFunc>
+    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, typename detail::Same<F>::type progress,
+           const DebugContext &debugContext = {})
+        : Engine(compileGraph(std::move(graph), programs, options, std::move(progress), debugContext))
+    {
+    }
+    template <typename F = ProgressFunc>
+    Engine(const Graph &graph, const program::Program &program, const OptionFlags &options, typename detail::Same<F>::type progress,
+           const DebugContext &debugContext = {})
+        : Engine(compileGraph(graph, ArrayRef<program::Program>(&program, 1), options, std::move(progress), debugContext))
+    {
+    }
+    template <typename F = ProgressFunc>
+    Engine(Graph &&graph, const program::Program &program, const OptionFlags &options, typename detail::Same<F>::type progress,
+           const DebugContext &debugContext = {})
+        : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, std::move(progress), debugContext))
     {
     }
     Engine(const Executable &executable, const OptionFlags &options = {}) : state(new detail::EngineState(executable, options)) {}

@@ -65,15 +65,17 @@ private:
 
 namespace detail {
 
-// Exceptions of a progress function wait here until C has returned.
+// Who is told of compiling, if anybody.
 struct Progress {
-    explicit Progress(const ProgressFunc &from) : function(from) {}
-    const ProgressFunc &function;
-    std::exception_ptr thrown;
-
-    static void tell(int done, int total, void *user)
+    void (*tell)(int done, int total, void *self);
+    void (*rethrow)(Progress *self);
+};
+// A template, so that those who want to hear nothing do not compile std::function.  What it throws waits here until C has returned.
+template <typename F> struct ProgressTo : Progress {
+    explicit ProgressTo(const F &to) : Progress{ call, throwOn }, function(to) {}
+    static void call(int done, int total, void *user)
     {
-        Progress *self = static_cast<Progress *>(user);
+        ProgressTo *self = static_cast<ProgressTo *>(user);
         if (self->thrown)
             return;
         try {
@@ -82,39 +84,66 @@ struct Progress {
             self->thrown = std::current_exception();
         }
     }
+    static void throwOn(Progress *user)
+    {
+        ProgressTo *self = static_cast<ProgressTo *>(user);
+        if (self->thrown)
+            std::rethrow_exception(self->thrown);
+    }
+    const F &function;
+    std::exception_ptr thrown;
 };
 
-inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const ProgressFunc &progress,
-                          const DebugContext &debugContext)
+inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const pop_where &where,
+                          Progress *progress = nullptr)
 {
     if (!graph.c())
         raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
     const Programs list(graph.c(), programs);
     const pop_programs given = { list.size(), list.data() };
-    Progress told(progress);
     pop_error error;
     pop_executable *made = nullptr;
-    const pop_status status = pop_compile_graph_at(where(debugContext), graph.c(), given, Options(options), progress ? Progress::tell : nullptr,
-                                                   &told, &made, &error);
+    const pop_status status = pop_compile_graph_at(where, graph.c(), given, Options(options), progress ? progress->tell : nullptr,
+                                                   progress, &made, &error);
     Executable executable(made);
-    if (told.thrown)
-        std::rethrow_exception(told.thrown);
+    if (progress)
+        progress->rethrow(progress);
     graph.rethrowEstimators();
     check(status, error);
     return executable;
 }
+template <typename F>
+Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const F &progress,
+                   const DebugContext &debugContext)
+{
+    ProgressTo<F> told(progress);
+    return compile(graph, programs, options, where(debugContext), progress ? &told : nullptr);
+}
 
 } // namespace detail
 
-inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
-                               const DebugContext &debugContext = {})
+inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+                               detail::Where where = detail::Where::here())
+{
+    return detail::compile(graph, programs, options, where);
+}
+template <typename F = ProgressFunc>
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, typename detail::Same<F>::type progress,
+                        const DebugContext &debugContext = {})
 {
     return detail::compile(graph, programs, options, progress, debugContext);
 }
-inline Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, ProgressFunc progress = {},
-                               const DebugContext &debugContext = {})
+inline Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+                               detail::Where where = detail::Where::here())
 {
     const Graph mine(std::move(graph)); // its memory is given back
+    return detail::compile(mine, programs, options, where);
+}
+template <typename F = ProgressFunc>
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, typename detail::Same<F>::type progress,
+                        const DebugContext &debugContext = {})
+{
+    const Graph mine(std::move(graph));
     return detail::compile(mine, programs, options, progress, debugContext);
 }
 

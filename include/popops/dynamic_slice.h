@@ -66,10 +66,10 @@ POP_API bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_
 /* ---- many rows: embeddings ---- */
 
 #define popops_embedding_plan(...) popops_embedding_plan_at(POP_HERE, __VA_ARGS__)
-/* The plan with the least cycles for a matrix of rows by columns from which so many rows are looked up (the largest of a list counts).  Options:
- * "usedForSlice", "usedForUpdate" (true), "operationForUpdate" none|add|mul|max (add), "availableMemoryProportion" (0.6), of a tile, for what is
- * needed besides the matrix, where that is possible; "planConstraints", JSON with any of "slicedDimSplit", "unslicedDimSplit", "lookupSplit" and
- * "unslicedGrainSize".  No plan for a matrix or list without elements. */
+/* The plan for a matrix of rows by columns from which so many rows are looked up (the largest of a list counts).  Options: "planMinimisationTarget"
+ * memory|cycles (memory); "usedForSlice", "usedForUpdate" (true), "operationForUpdate" none|add|mul|max (add); "availableMemoryProportion" (0.6), of a
+ * tile, for what a call needs and gives back, where that is possible; "planConstraints", JSON with any of "slicedDimSplit", "unslicedDimSplit",
+ * "lookupSplit" and "unslicedGrainSize".  No plan for a matrix or list without elements. */
 POP_API popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
                                                    pop_options options);
 /* Less than 0, 0 or more than 0: an order over all fields. */

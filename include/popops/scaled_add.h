@@ -4,8 +4,8 @@
  * a and b have one shape; work is done on the tiles of a, which must be parallel writeable.  HALF and FLOAT may be mixed, results are rounded once to a's type; of
  * INT and UNSIGNED_INT both have one type.  A factor that is a tensor has one element, HALF or FLOAT (for integers the type of a).
  *
- * Options: "optimizeForSpeed" (false): vertices that want their operands in different memory elements; "scaleFloatToHalfTolerance" (1e-6): a FLOAT factor
- * of HALF tensors is used as half where that changes it by no more than this, relative to itself. */
+ * Options: "optimizeForSpeed" (false): vertices that want their operands in different memory elements; "scaleFloatToHalfTolerance" (1e-6): a
+ * constant factor of HALF tensors is used as half where that changes it by no more than this, relative to itself. */
 #ifndef POPOPS_SCALED_ADD_H
 #define POPOPS_SCALED_ADD_H
 
@@ -33,7 +33,8 @@ POP_API void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, p
 #define popops_scaled_subtract_from_constant(...) popops_scaled_subtract_from_constant_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                                                      pop_program sequence, const char *name, pop_options options);
-/* a = scale_a * a + scale_b * b, or by another specialisation; real types alone.  With constants a scale_a of 1 is popops_scaled_add_to. */
+/* a = scale_a * a + scale_b * b, or by another specialisation; real types alone.  Here b is cast to a's type
+ * first.  With constants a scale_a of 1 is popops_scaled_add_to. */
 #define popops_scaled_add_both(...) popops_scaled_add_both_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
                                        pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name, pop_options options);

@@ -4,6 +4,8 @@
 
 #include "poplin/host_gemm.h"
 
+#include <popops/cast.h>
+
 /* ---- arguments ---- */
 
 static bool is_mapped(const struct mat_mul_call *call, pop_tensor t)
@@ -120,13 +122,15 @@ static void accumulate(const struct mat_mul_call *call, pop_tensor c, pop_tensor
     if (!mat_mul_is_operand(call, "the factor", k))
         return;
     pop_type type = pop_tensor_type(k);
-    if (pop_tensor_num_elements(k) != 1 || type != POP_FLOAT) {
+    if (pop_tensor_num_elements(k) != 1 || (type != POP_HALF && type != POP_FLOAT)) {
         char shape[96];
         struct mat_mul_dims dims;
-        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the factor is %s%s; it must be one float", pop_type_name(type),
+        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the factor is %s%s; it must be one half or float", pop_type_name(type),
                      poplibs_shape_text(shape, sizeof(shape), mat_mul_shape_of(k, &dims)));
         return;
     }
+    if (type == POP_HALF)
+        k = popops_cast_at(call->where, call->graph, k, POP_FLOAT, sequence, call->name);
     product_to(call, a, b, c, pop_tensor_reshape_at(call->where, k, POP_SHAPE()), sequence, rank);
 }
 static void accumulate_number(const struct mat_mul_call *call, pop_tensor c, float k, pop_tensor a, pop_tensor b, pop_program sequence, size_t rank)

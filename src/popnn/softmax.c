@@ -1,16 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so that what there is one of for a row
+ * broadcasts over it.  Sums are kept in float. */
 #include "popnn/softmax.h"
 
 #include "popnn/support.h"
 
+#include <math.h>
+#include <popnn/log_softmax.h>
+#include <popops/cast.h>
+#include <popops/element_wise.h>
+#include <popops/reduce.h>
+#include <poputil/util.h>
+
+struct build {
+    pop_where where;
+    pop_graph *graph;
+    pop_program sequence;
+    const char *name;
+};
+
+static pop_tensor last_first(pop_where where, pop_tensor t)
+{
+    return pop_tensor_dim_roll_at(where, t, pop_tensor_rank(t) - 1, 0);
+}
+static pop_tensor reduce_first(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
+{
+    return popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(0), (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
+}
+static void binary_in_place(const struct build *b, popops_binary_op op, pop_tensor t, popops_operand by)
+{
+    popops_binary_in_place_at(b->where, op, b->graph, popops_operand_of_tensor(t), by, b->sequence, b->name);
+}
+/* In the type of another tensor. */
+static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor other)
+{
+    if (pop_tensor_type(t) == pop_tensor_type(other))
+        return t;
+    return popops_cast_at(b->where, b->graph, t, pop_tensor_type(other), b->sequence, b->name);
+}
+
 void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name)
 {
-    (void)t, (void)sequence, (void)name;
-    poplibs_fail(graph, POP_POPLAR_ERROR, where, "popnn_non_linearity", "%s waits for popops", popnn_non_linearity_type_name(type));
+    char path[256];
+    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
+    if (!pop_tensor_num_elements(t))
+        return;
+    pop_tensor rows = last_first(where, t);
+    if (type != POPNN_SOFTMAX) {
+        pop_tensor largest = reduce_first(&b, rows, POP_TYPE_NULL, POPOPS_MAX);
+        if (type == POPNN_SOFTMAX_SCALED) /* exponentials come out multiplied, and use all of half's range */
+            binary_in_place(&b, POPOPS_BINARY_SUBTRACT, largest, popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
+        binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(largest));
+    }
+    popops_unary_in_place_at(where, POPOPS_UNARY_EXPONENT, graph, rows, sequence, b.name);
+    pop_tensor factor = reduce_first(&b, rows, POP_FLOAT, POPOPS_ADD);
+    popops_unary_in_place_at(where, POPOPS_UNARY_INVERSE, graph, factor, sequence, b.name);
+    if (type == POPNN_SOFTMAX_SCALED)
+        binary_in_place(&b, POPOPS_BINARY_MULTIPLY, factor, popops_operand_of_double((double)POPNN_SOFTMAX_SCALING));
+    binary_in_place(&b, POPOPS_BINARY_MULTIPLY, rows, popops_operand_of_tensor(cast_like(&b, factor, rows)));
 }
+
 pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient, pop_program sequence, const char *name)
 {
-    (void)act, (void)out_gradient, (void)sequence, (void)name;
-    poplibs_fail(graph, POP_POPLAR_ERROR, where, "popnn_non_linearity_input_gradient", "the softmax's gradient waits for popops");
-    return (pop_tensor){ 0 };
+    char path[256];
+    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMaxGrad") };
+    if (!pop_tensor_num_elements(act))
+        return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    pop_tensor gradient = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient), popops_operand_of_tensor(act), sequence, path);
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    /* act g - act (sum of act g): the product is there already. */
+    pop_tensor sum = cast_like(&b, reduce_first(&b, last_first(where, gradient), POP_FLOAT, POPOPS_ADD), act);
+    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(last_first(where, act)), popops_operand_of_tensor(sum), sequence, path);
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, last_first(where, gradient), popops_operand_of_tensor(share));
+    return poplibs_ready(graph) ? gradient : (pop_tensor){ 0 };
+}
+
+/* ---- logarithms ---- */
+
+static bool check_log_softmax(pop_graph *graph, pop_where where, const char *api, pop_tensor t)
+{
+    if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor", t))
+        return false;
+    return pop_tensor_rank(t) > 0 || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "it goes along the last dimension; this is a scalar");
+}
+
+/* x - max, then less the logarithm of the sum of the exponentials. */
+static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+{
+    char path[256];
+    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "LogSoftmax") };
+    if (!pop_tensor_num_elements(t))
+        return;
+    pop_tensor rows = last_first(where, t);
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(reduce_first(&b, rows, POP_TYPE_NULL, POPOPS_MAX)));
+    pop_tensor exponentials = popops_unary_at(where, POPOPS_UNARY_EXPONENT, graph, rows, sequence, path);
+    if (!poplibs_ready(graph))
+        return;
+    pop_tensor sum = reduce_first(&b, exponentials, POP_FLOAT, POPOPS_ADD);
+    popops_unary_in_place_at(where, POPOPS_UNARY_LOGARITHM, graph, sum, sequence, path);
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(cast_like(&b, sum, rows)));
+}
+
+void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+{
+    if (check_log_softmax(graph, where, "popnn_log_softmax_in_place", t))
+        log_softmax(where, graph, t, sequence, name);
+}
+pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+{
+    if (!check_log_softmax(graph, where, "popnn_log_softmax", t))
+        return (pop_tensor){ 0 };
+    pop_tensor out = poputil_duplicate_at(where, graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    if (poplibs_ready(graph))
+        log_softmax(where, graph, out, sequence, name);
+    return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
 }

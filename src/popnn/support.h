@@ -29,5 +29,18 @@ static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has elements of type %s; half or float is needed", what, pop_type_name(type));
     return true;
 }
+/* A matrix of numbers. */
+static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const char *api, pop_tensor t)
+{
+    char text[128];
+    pop_type type = pop_tensor_type(t);
+    if (type == POP_TYPE_NULL)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input is a null tensor");
+    if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half, float, int or unsigned int is needed", pop_type_name(type));
+    if (pop_tensor_rank(t) != 2)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed", popnn_shape_of(text, sizeof(text), t));
+    return true;
+}
 
 #endif

@@ -288,13 +288,27 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
                                              name);
 }
 
+/* Each share of the lookups on a few tiles of those that look it up: few senders keep the exchange short. */
+static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, const popops_slice_plan *plan)
+{
+    enum { PIECE = 2048 };
+    size_t n = pop_tensor_dim(indices, 0), share = poplibs_ceil_div(n, plan->lookup_splits), tiles = plan->row_splits * plan->column_splits;
+    size_t piece = poplibs_max(PIECE, poplibs_ceil_div(share, tiles));
+    for (size_t lookup = 0; lookup < plan->lookup_splits; ++lookup)
+        for (size_t begin = lookup * share, end = poplibs_min(n, begin + share), at = 0; begin < end; begin += piece, ++at)
+            pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, indices, begin, poplibs_min(end, begin + piece), 0),
+                                          popops_plan_tile(plan, at / plan->column_splits, lookup, at % plan->column_splits));
+}
+
 pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices, const popops_slice_plan *plan,
                                            const char *name, pop_options options)
 {
-    (void)plan; /* each tile receives what it looks up, wherever it lies */
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options))
         return (pop_tensor){ 0 };
     pop_tensor indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
-    poputil_map_tensor_linearly_at(where, graph, indices);
+    if (popops_is_planned(plan))
+        map_indices(where, graph, indices, plan);
+    else
+        poputil_map_tensor_linearly_at(where, graph, indices);
     return indices;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that the cycles are fewest. */
+/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the least memory (as Poplibs 1.2 plans), or the
+ * cycles are fewest. */
 #include "popops/slice_plan.h"
 #include "poplibs/options.h"
 #include "popops/slice_cycles.h"
@@ -8,10 +9,11 @@
 #include <popsolver/popsolver.h>
 
 enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
+enum { LEAST_MEMORY, FEWEST_CYCLES };
 
 struct options {
     bool for_slice, for_update, sorted, validate;
-    int operation, distribution, partial_type;
+    int operation, distribution, partial_type, target;
     double proportion;
     const char *constraints;
 };
@@ -20,6 +22,7 @@ static const struct poplibs_option option_table[] = {
     { "usedForUpdate", POPLIBS_BOOL, offsetof(struct options, for_update), NULL },
     { "operationForUpdate", POPLIBS_CHOICE, offsetof(struct options, operation), "none|add|mul|max" },
     { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct options, proportion), NULL },
+    { "planMinimisationTarget", POPLIBS_CHOICE, offsetof(struct options, target), "memory|cycles" },
     { "planConstraints", POPLIBS_TEXT, offsetof(struct options, constraints), NULL },
     /* Of later releases: they say what is likely, and change nothing here. */
     { "indicesDistribution", POPLIBS_CHOICE, offsetof(struct options, distribution), "uniform|onePoint" },
@@ -113,9 +116,10 @@ struct costs {
     struct options options;
 };
 
-/* Of one call of a slice and one of an update, as far as they are wanted. */
+/* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its part of the matrix, of the slices and of
+ * the indices), and what one call needs besides. */
 struct cost {
-    uint64_t cycles, transient_bytes;
+    uint64_t cycles, bytes, transient_bytes;
 };
 
 /* Bytes that come to a tile. */
@@ -130,7 +134,7 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
     uint64_t bytes = pop_target_type_size(target, plan->type), workers = target->num_worker_contexts, columns = popops_plan_block_columns(plan);
     uint64_t rows = popops_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits), parts = plan->row_splits;
     uint64_t base = plan->lookup_splits > 1 ? rows * columns * bytes : 0, results = lookups * columns * bytes, width = pop_target_vector_width(target, plan->type);
-    struct cost cost = { 0, 0 };
+    struct cost cost = { 0, poplibs_ceil_div(rows, plan->lookup_splits) * columns * bytes + poplibs_ceil_div(lookups, parts) * columns * bytes + 4 * lookups, 0 };
     if (costs->options.for_slice) {
         uint64_t second = poplibs_ceil_div(lookups, parts);
         cost.cycles += exchange_cycles(costs, base + 4 * lookups) +
@@ -179,6 +183,14 @@ static popsolver_answer bytes_of_splits(const uint64_t *splits, size_t count, ui
     *result = cost_of(user, &plan).transient_bytes;
     return POPSOLVER_VALUE;
 }
+static popsolver_answer all_bytes_of_splits(const uint64_t *splits, size_t count, uint64_t *result, void *user)
+{
+    (void)count;
+    popops_slice_plan plan = with_splits(user, splits);
+    struct cost cost = cost_of(user, &plan);
+    *result = cost.bytes + cost.transient_bytes;
+    return POPSOLVER_VALUE;
+}
 
 /* ---- the search ---- */
 
@@ -192,7 +204,7 @@ static popsolver_variable add_split(popsolver_model *model, size_t extent, size_
     return split;
 }
 
-/* The fewest cycles within the limit of memory; with no limit, the fewest bytes. */
+/* The least of what is wanted within the limit of memory; without the limit, the fewest bytes. */
 static bool search(struct costs *costs, const struct constraints *constraints, size_t tiles, bool limited)
 {
     popsolver_model *model = popsolver_model_create();
@@ -205,10 +217,14 @@ static bool search(struct costs *costs, const struct constraints *constraints, s
     popsolver_variables all = { 3, splits };
     popsolver_restrict(model, popsolver_product(model, all, "tiles"), 1, tiles);
     popsolver_variable cycles = popsolver_call(model, all, cycles_of_splits, costs, "cycles");
-    popsolver_variable bytes = popsolver_call(model, all, bytes_of_splits, costs, "bytes");
-    if (limited)
-        popsolver_restrict(model, bytes, 0, (uint64_t)(costs->options.proportion * costs->target->bytes_per_tile));
-    popsolver_solution solution = popsolver_minimize(model, limited ? POPSOLVER_VARIABLES(cycles, bytes) : POPSOLVER_VARIABLES(bytes, cycles));
+    popsolver_variable transient = popsolver_call(model, all, bytes_of_splits, costs, "transient bytes");
+    popsolver_variable bytes = popsolver_call(model, all, all_bytes_of_splits, costs, "bytes");
+    bool fast = limited && costs->options.target == FEWEST_CYCLES;
+    if (limited) {
+        popsolver_restrict(model, transient, 0, (uint64_t)(costs->options.proportion * costs->target->bytes_per_tile));
+        popsolver_restrict(model, bytes, 0, costs->target->bytes_per_tile);
+    }
+    popsolver_solution solution = popsolver_minimize(model, fast ? POPSOLVER_VARIABLES(cycles, bytes) : POPSOLVER_VARIABLES(bytes, cycles));
     bool solved = solution.outcome == POPSOLVER_SOLVED;
     if (solved) {
         plan->row_splits = popsolver_value(solution, splits[0]);

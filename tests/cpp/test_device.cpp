@@ -144,6 +144,28 @@ TEST(fields_of_a_model)
     CHECK(target.getNumWorkerContexts() == 6 && target.getTileClockFrequency() == 1.6e9);
     model.numWorkerContexts = 0;
     CHECK_THROWS(model.createDevice(), invalid_machine_model, "numWorkerContexts");
+    model.numWorkerContexts = 6;
+    model.tileClockFrequency = 0;
+    CHECK_THROWS(model.createDevice(), invalid_machine_model, "tileClockFrequency");
+}
+// They are used as the std::vector that they stand for, and a copy of a model has its own.
+TEST(exchange_constraints_of_a_model)
+{
+    IPUModel model;
+    model.globalExchangeConstraints.push_back({3e9, {GlobalExchangeFlow(0, 1)}});
+    model.globalExchangeConstraints.emplace_back(4e9, std::vector<GlobalExchangeFlow>());
+    IPUModel copy = model;
+    std::vector<GlobalExchangeConstraint> &list = copy.globalExchangeConstraints;
+    list[0].bandwidth = 5e9;
+    double total = 0;
+    for (const GlobalExchangeConstraint &constraint : model.globalExchangeConstraints)
+        total += constraint.bandwidth;
+    CHECK(total == 7e9 && copy.globalExchangeConstraints[0].bandwidth == 5e9 && copy.globalExchangeConstraints.size() == 2);
+    copy.globalExchangeConstraints = std::vector<GlobalExchangeConstraint>(POP_MOST_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
+    CHECK_THROWS(copy.createDevice(), invalid_machine_model, "global exchange constraints, there may be");
+    copy = model;
+    copy.globalExchangeConstraints.clear();
+    CHECK(copy.globalExchangeConstraints.empty() && !model.globalExchangeConstraints.empty());
 }
 // A version that is set later brings its numbers, but for those that the program set.
 TEST(versions_can_be_set_later)

@@ -161,6 +161,10 @@ TEST(progress)
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, {}, [](int, int) { throw std::out_of_range("from progress"); }), std::out_of_range,
                  "from progress");
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option, "opt.maxCompilationThreads");
+    const OptionFlags wrong{ { "opt.nothing", "1" } };
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong, tell), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
     compileGraph(std::move(g.graph), std::vector<Program>{ Sequence() });
 }
 

@@ -95,10 +95,162 @@ static void test_shapes_views_and_types(void **state)
                           (enum lie)((turn / LIES + turn) % LIES));
 }
 
+/* row: poplin matMulGroupedAcc */
+/* row: poplin matMulAcc */
+static void test_added_to_what_is_there(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2 * LIES; ++i) {
+        struct bed bed = bed_open(BED_CPU, 7, add_codelets);
+        pop_type type = i % 2 ? POP_HALF : POP_FLOAT;
+        size_t m = 23, k = 530, n = 37;
+        pop_tensor a = operand(&bed, POP_FLOAT, 2, m, k, PLAIN), b = operand(&bed, POP_FLOAT, 2, k, n, TURNED);
+        pop_tensor c = operand(&bed, type, 2, m, n, (enum lie)(i / 2));
+        double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1), *c_values = view_values(&bed, c, 2);
+        if (i % 3 == 0) {
+            pop_tensor factor = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");
+            pop_graph_set_tile_mapping(bed.graph, factor, 0);
+            poplin_mat_mul_grouped_acc_tensor(bed.graph, c, factor, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
+        } else if (i % 3 == 1) {
+            poplin_mat_mul_grouped_acc(bed.graph, c, -0.5f, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
+        } else {
+            for (size_t g = 0; g < 2; ++g)
+                poplin_mat_mul_acc(bed.graph, pop_tensor_at(c, g), -0.5f, pop_tensor_at(a, g), pop_tensor_at(b, g), bed.program, "acc", POP_NO_OPTIONS, NULL);
+        }
+        double *wanted = reference(a_values, b_values, 2, m, k, n, c_values, -0.5), *got = bed_run(&bed, c);
+        bed_check(got, wanted, 2 * m * n, type == POP_HALF ? 1e-3 : 1e-5, type == POP_HALF ? 1e-3 : 2e-5);
+        free(a_values);
+        free(b_values);
+        free(c_values);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
+/* A product into its own operand: all is read before anything is written. */
+static void test_the_result_is_an_operand(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_CPU, 1, add_codelets);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(70, 70), BED_LINEAR);
+    poplin_mat_mul_with_output(bed.graph, a, pop_tensor_transpose(a), a, bed.program, "square", POP_NO_OPTIONS, NULL);
+    double turned[70 * 70], *given = bed_given(&bed, a);
+    for (size_t i = 0; i < 70 * 70; ++i)
+        turned[i] = given[i % 70 * 70 + i / 70];
+    double *wanted = reference(given, turned, 1, 70, 70, 70, NULL, 1);
+    bed_check(bed_run(&bed, a), wanted, 70 * 70, 1e-5, 1e-5);
+    free(wanted);
+    bed_close(&bed);
+}
+
+/* row: poplin createMatMulInputLHS */
+/* row: poplin createMatMulInputRHS */
+/* row: poplin createMatMulOutput */
+/* row: poplin createMatMulGroupedInputLHS */
+/* row: poplin createMatMulGroupedInputRHS */
+/* row: poplin createMatMulGroupedOutput */
+/* row: poplin matMulWithOutput */
+/* row: poplin matMulGroupedWithOutput */
+/* row: poplin preArrangeMatMulInputRHS */
+/* row: poplin preArrangeMatMulGroupedInputRHS */
+static void test_operands_laid_out(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
+    pop_shape left = POP_SHAPE(9, 11), right = POP_SHAPE(11, 6), lefts = POP_SHAPE(2, 9, 11), rights = POP_SHAPE(2, 11, 6);
+    pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
+    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
+    pop_tensor b = poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "b", POP_NO_OPTIONS, NULL);
+    pop_tensor out = poplin_create_mat_mul_output(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "out", POP_NO_OPTIONS, NULL);
+    pop_tensor as = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "as", POP_NO_OPTIONS, NULL);
+    pop_tensor bs = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "bs", POP_NO_OPTIONS, NULL);
+    pop_tensor outs = poplin_create_mat_mul_grouped_output(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "outs", POP_NO_OPTIONS, NULL);
+    assert_built(bed.graph);
+    const pop_tensor inputs[] = { a, b, as, bs };
+    for (size_t i = 0; i < 4; ++i)
+        bed_write(&bed, inputs[i], NULL, -1, 1);
+    pop_tensor b_once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, left, b, bed.program, POP_FLOAT, "b", arranged, NULL);
+    pop_tensor bs_once = poplin_pre_arrange_mat_mul_grouped_input_rhs(bed.graph, lefts, bs, bed.program, POP_FLOAT, "bs", arranged, NULL);
+    poplin_mat_mul_with_output(bed.graph, a, b_once, out, bed.program, "mm", arranged, NULL);
+    poplin_mat_mul_grouped_with_output(bed.graph, as, bs_once, outs, bed.program, "mm", arranged, NULL);
+    double *values[2], *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, 9, 11, 6, NULL, 1);
+    double *wanteds = reference(bed_given(&bed, as), bed_given(&bed, bs), 2, 9, 11, 6, NULL, 1);
+    bed_run_all(&bed, (const pop_tensor[]){ out, outs }, values, 2);
+    bed_check(values[0], wanted, 54, 1e-5, 1e-5);
+    bed_check(values[1], wanteds, 108, 1e-5, 1e-5);
+    free(wanted);
+    free(wanteds);
+    bed_close(&bed);
+}
+
+/* row: poplin matMul */
+/* row: poplin transposeGroupedMatrix */
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
+    pop_graph *graph = bed.graph;
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR), h = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_LINEAR);
+    pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(5, 6), BED_LINEAR), none = { 0 }, b = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 6), BED_LINEAR);
+    pop_tensor unmapped = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(5, 6), "unmapped"), wide = pop_tensor_broadcast(a, 2, 1);
+#define REFUSED(b, options, status, words)                                                                             \
+    do {                                                                                                               \
+        assert_false(pop_tensor_valid(poplin_mat_mul(graph, a, b, bed.program, "x", options, NULL)));                  \
+        assert_error(graph, status, "poplin_mat_mul", words);                                                          \
+    } while (0)
+    REFUSED(none, POP_NO_OPTIONS, POP_POPLAR_ERROR, "the second operand is no tensor");
+    REFUSED(h, POP_NO_OPTIONS, POP_TYPE_ERROR, "float and half");
+    REFUSED(i, POP_NO_OPTIONS, POP_TYPE_ERROR, "float and int");
+    REFUSED(a, POP_NO_OPTIONS, POP_POPLAR_ERROR, "{4,5} and {4,5}");
+    REFUSED(pop_tensor_flatten(b), POP_NO_OPTIONS, POP_POPLAR_ERROR, "rank 2");
+    REFUSED(b, POP_OPTIONS({ "availableMemoryProportion", "0" }), POP_INVALID_OPTION, "above 0 and at most 1");
+    REFUSED(b, POP_OPTIONS({ "availableMemoryProportion", "2" }), POP_INVALID_OPTION, "is 2;");
+    REFUSED(b, POP_OPTIONS({ "fullyConnectedPass", "FWD" }), POP_INVALID_OPTION, "TRAINING_FWD");
+    REFUSED(b, POP_OPTIONS({ "partialType", "half" }), POP_INVALID_OPTION, "'partialsType'");
+    poplin_mat_mul_typed(graph, a, b, bed.program, POP_INT, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul", "result has type int");
+    poplin_mat_mul(graph, a, unmapped, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
+    poplin_mat_mul_with_output(graph, a, b, a, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output", "the result has shape {4,5}; the product has {4,6}");
+    poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_acc", "several times");
+    poplin_mat_mul_acc_tensor(graph, a, i, a, b, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul_acc_tensor", "the factor is int{5,6}");
+    poplin_mat_mul_grouped(graph, pop_tensor_expand(a, POP_DIMS(0)), poplin_transpose_grouped_matrix(pop_tensor_expand(b, POP_DIMS(0))), bed.program,
+                           POP_FLOAT, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_grouped", "{1,4,5} and {1,6,5}");
+    bed_close(&bed);
+}
+
+/* row: poplin matmulValidateOptions */
+static void test_options_of_the_convolution(void **state)
+{
+    (void)state;
+    pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+    size_t count;
+    pop_error error;
+    pop_options given = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }, { "partialsType", "float" }, { "partialsType", "half" },
+                                    { "inputRHSIsPreArranged", "true" });
+    assert_int_equal(poplin_mat_mul_conv_options(given, list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error), POP_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(list[0].key, "pass");
+    assert_string_equal(list[0].value, "FC_TRAINING_BWD");
+    assert_string_equal(list[1].key, "partialsType");
+    assert_string_equal(list[1].value, "half");
+    assert_int_equal(poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error), POP_INVALID_OPTION);
+    struct bed bed = bed_open(BED_MODEL, 2, NULL);
+    assert_true(poplin_matmul_validate_options(bed.graph, given));
+    assert_false(poplin_matmul_validate_options(bed.graph, POP_OPTIONS({ "gatherOutput", "yes" })));
+    assert_error(bed.graph, POP_INVALID_OPTION, "poplin_matmul_validate_options", "true or false");
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes_views_and_types),
+        cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
+        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

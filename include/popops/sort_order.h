@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef POPOPS_SORT_ORDER_H
+#define POPOPS_SORT_ORDER_H
+
+typedef enum popops_sort_order {
+    POPOPS_SORT_NONE = 0, /* any order */
+    POPOPS_SORT_ASCENDING,
+    POPOPS_SORT_DESCENDING
+} popops_sort_order;
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What triangular_solve.c and cholesky.c share.  Systems are lower triangular here: upper ones are reversed views, solutions from the right transposed ones. */
+#ifndef POPLIN_TRIANGULAR_H
+#define POPLIN_TRIANGULAR_H
+
+#include "poplibs/support.h"
+
+#include <poplin/mat_mul.h>
+
+struct triangular_call {
+    pop_where where;
+    pop_graph *graph;
+    const char *api, *name;
+    pop_options options;
+    poplin_planning_cache *cache;
+    pop_program sequence;
+};
+
+/* Square matrices of half or float as {groups, n, n}; false after an error of the graph. */
+bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped);
+/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side. */
+void triangular_solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size);
+/* a{g,n,n}: zeros above the diagonal (below unless lower). */
+void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bool lower);
+
+#endif

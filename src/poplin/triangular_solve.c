@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks along the diagonal, one after the other: each is solved by vertices, the rows below it are relieved of its part by a product. */
+#include <poplin/triangular_solve.h>
+
+#include "poplin/triangular.h"
+
+#include <popops/fill.h>
+#include <poputil/tile_mapping.h>
+
+/* ---- arguments ---- */
+
+static bool fail(const struct triangular_call *call, pop_status status, const char *what, pop_tensor t)
+{
+    char shape[96];
+    size_t dims[POP_TENSOR_RUNS] = { 0 }, rank = poplibs_min(pop_tensor_shape(t, dims, POP_TENSOR_RUNS), POP_TENSOR_RUNS);
+    return poplibs_fail(call->graph, status, call->where, call->api, "%s%s %s", pop_type_name(pop_tensor_type(t)),
+                        poplibs_shape_text(shape, sizeof(shape), (pop_shape){ rank, dims }), what);
+}
+
+bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped)
+{
+    size_t rank = pop_tensor_rank(a);
+    if (!pop_tensor_valid(a))
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the matrix is no tensor");
+    if (pop_tensor_type(a) != POP_HALF && pop_tensor_type(a) != POP_FLOAT)
+        return fail(call, POP_TYPE_ERROR, "is neither half nor float", a);
+    if (rank < 2 || pop_tensor_dim(a, rank - 1) != pop_tensor_dim(a, rank - 2))
+        return fail(call, POP_POPLAR_ERROR, "is no square matrix", a);
+    *grouped = rank == 2 ? pop_tensor_expand_at(call->where, a, POP_DIMS(0)) : pop_tensor_flatten_dims_at(call->where, a, 0, (unsigned)rank - 2);
+    return true;
+}
+
+/* Right-hand sides as {groups, m, n}: one in each row. */
+static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side, pop_tensor *rows)
+{
+    size_t rank = pop_tensor_rank(a);
+    if (!pop_tensor_valid(b))
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the right-hand side is no tensor");
+    if (pop_tensor_type(b) != pop_tensor_type(a))
+        return fail(call, POP_TYPE_ERROR, "is not of the matrix's type", b);
+    bool fits = pop_tensor_rank(b) == rank && pop_tensor_dim(b, left_side ? rank - 2 : rank - 1) == pop_tensor_dim(a, rank - 1);
+    for (size_t i = 0; fits && i + 2 < rank; ++i)
+        fits = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
+    if (!fits)
+        return fail(call, POP_POPLAR_ERROR, "has not the right-hand sides of these systems", b);
+    b = rank == 2 ? pop_tensor_expand_at(call->where, b, POP_DIMS(0)) : pop_tensor_flatten_dims_at(call->where, b, 0, (unsigned)rank - 2);
+    *rows = left_side ? poplin_transpose_grouped_matrix_at(call->where, b) : b;
+    return true;
+}
+
+/* ---- solving ---- */
+
+struct solving {
+    const struct triangular_call *call;
+    pop_compute_set set;
+    bool unit_diagonal;
+};
+
+/* Some of the right-hand sides of one group, which lie on one tile, shared out to its workers. */
+static void add_vertices(const struct solving *s, pop_tensor a, pop_tensor x, unsigned tile)
+{
+    const struct triangular_call *call = s->call;
+    size_t count = pop_tensor_dim(x, 0), workers = poplibs_min(count, pop_graph_target(call->graph)->num_worker_contexts);
+    char name[64];
+    snprintf(name, sizeof(name), "poplin::TriangularSolve<%s>", pop_type_name(pop_tensor_type(a)));
+    for (size_t w = 0; w < workers; ++w) {
+        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, s->set, name);
+        pop_graph_connect_at(call->where, call->graph, vertex, "a", pop_tensor_flatten_at(call->where, a));
+        pop_graph_connect_at(call->where, call->graph, vertex, "x",
+                             pop_tensor_slice_at(call->where, x, count * w / workers, count * (w + 1) / workers, 0));
+        pop_graph_set_field_int_at(call->where, call->graph, vertex, "unitDiagonal", s->unit_diagonal);
+        pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
+    }
+}
+/* The tile of an element; that of the first when it has none. */
+static unsigned tile_of(const struct triangular_call *call, pop_tensor element)
+{
+    pop_interval_lists mapping;
+    unsigned tile = 0;
+    if (!pop_graph_get_tile_mapping_at(call->where, call->graph, element, NULL, &mapping))
+        return 0;
+    while (tile + 1 < mapping.count && mapping.first[tile] == mapping.first[tile + 1])
+        ++tile;
+    pop_interval_lists_free(&mapping);
+    return tile;
+}
+/* Runs of right-hand sides on one tile. */
+static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
+{
+    size_t count = pop_tensor_dim(x, 0), begin = 0;
+    unsigned tile = 0;
+    for (size_t i = 0; i <= count; ++i) {
+        unsigned next = i < count ? tile_of(s->call, pop_tensor_slice_at(s->call->where, pop_tensor_at_at(s->call->where, x, i), 0, 1, 0)) : 0;
+        if (i > begin && (i == count || next != tile)) {
+            add_vertices(s, a, pop_tensor_slice_at(s->call->where, x, begin, i, 0), tile);
+            begin = i;
+        }
+        tile = next;
+    }
+}
+
+void triangular_solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size)
+{
+    char path[256];
+    size_t n = pop_tensor_dim(a, 1);
+    if (!pop_tensor_num_elements(x))
+        return;
+    for (size_t at = 0; at < n; at += block_size) {
+        size_t end = poplibs_min(n, at + block_size);
+        pop_tensor rows = pop_tensor_slice_at(call->where, a, at, n, 1), columns = pop_tensor_slice_at(call->where, rows, at, end, 2);
+        pop_tensor diagonal = pop_tensor_slice_at(call->where, columns, 0, end - at, 1);
+        pop_tensor part = pop_tensor_slice_at(call->where, x, at, end, 2), rest = pop_tensor_slice_at(call->where, x, end, n, 2);
+        struct solving s = { call, pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, "Solve")),
+                             unit_diagonal };
+        for (size_t g = 0; g < pop_tensor_dim(a, 0); ++g)
+            solve_group(&s, pop_tensor_at_at(call->where, diagonal, g), pop_tensor_at_at(call->where, part, g));
+        pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, s.set, call->name));
+        if (end < n) {
+            pop_tensor below = pop_tensor_slice_at(call->where, columns, end - at, n - at, 1);
+            poplin_mat_mul_grouped_acc_at(call->where, call->graph, rest, -1, part, poplin_transpose_grouped_matrix_at(call->where, below),
+                                          call->sequence, call->name, call->options, call->cache);
+        }
+    }
+}
+
+/* A lower triangular system whose solutions are those of a, read backwards where it is an upper one. */
+static pop_tensor backwards(pop_where where, pop_tensor t, bool rows_too)
+{
+    t = pop_tensor_reverse_at(where, t, 2);
+    return rows_too ? pop_tensor_reverse_at(where, t, 1) : t;
+}
+
+pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side, bool lower, bool unit_diagonal,
+                                      size_t block_size, pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    struct triangular_call call = { where, graph, "poplin_triangular_solve", name, options, cache, sequence };
+    pop_tensor matrices, rows, none = { 0 };
+    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices) || !right_hand_sides(&call, a, b, left_side, &rows) ||
+        !poplin_matmul_validate_options_at(where, graph, options))
+        return none;
+    if (!block_size) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "the block size is 0; it must be at least 1");
+        return none;
+    }
+    /* Each right-hand side as a whole on one tile. */
+    size_t dims[] = { pop_tensor_dim(rows, 0), pop_tensor_dim(rows, 1), pop_tensor_dim(rows, 2) };
+    char path[256];
+    pop_tensor x = pop_graph_add_variable_at(where, graph, pop_tensor_type(b), (pop_shape){ 3, dims }, poplibs_path(path, sizeof(path), name, "x"));
+    poputil_map_tensor_linearly_grain_at(where, graph, x, (unsigned)poplibs_max(1, dims[2]), (unsigned)poplibs_max(1, dims[2]));
+    pop_sequence_add_at(where, sequence, pop_copy_at(where, rows, x, false, name));
+    if (!left_side) { /* x a = b is a' x' = b' */
+        matrices = poplin_transpose_grouped_matrix_at(where, matrices);
+        lower = !lower;
+    }
+    triangular_solve_rows(&call, lower ? matrices : backwards(where, matrices, true), lower ? x : backwards(where, x, false), unit_diagonal,
+                          block_size);
+    size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
+    return pop_tensor_reshape_at(where, left_side ? poplin_transpose_grouped_matrix_at(where, x) : x, (pop_shape){ rank, shape });
+}
+
+/* ---- masks ---- */
+
+void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bool lower)
+{
+    size_t n = pop_tensor_dim(a, 1);
+    if (n < 2 || !pop_tensor_num_elements(a))
+        return;
+    pop_tensor *rows = poplibs_new(n, sizeof(*rows));
+    for (size_t i = 0; i < n; ++i) {
+        pop_tensor row = pop_tensor_slice_at(call->where, a, i, i + 1, 1);
+        row = lower ? pop_tensor_slice_at(call->where, row, i + 1, n, 2) : pop_tensor_slice_at(call->where, row, 0, i, 2);
+        rows[i] = pop_tensor_flatten_at(call->where, row);
+    }
+    popops_zero_at(call->where, call->graph, pop_tensor_concat_at(call->where, (pop_tensors){ n, rows }, 0), call->sequence, call->name);
+    free(rows);
+}
+
+pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal, pop_program sequence,
+                                     const char *name)
+{
+    struct triangular_call call = { where, graph, "poplin_triangular_mask", name, POP_NO_OPTIONS, NULL, sequence };
+    pop_tensor matrices, none = { 0 };
+    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
+        return none;
+    char path[256];
+    pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                         poplibs_path(path, sizeof(path), name, "masked"));
+    pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
+    triangular_matrices(&call, copy, &matrices);
+    triangular_zero_others(&call, matrices, lower);
+    size_t n = pop_tensor_dim(matrices, 1);
+    if (unit_diagonal && pop_tensor_num_elements(copy)) {
+        pop_tensor flat = pop_tensor_flatten_dims_at(where, matrices, 1, 3);
+        popops_fill_at(where, graph, pop_tensor_sub_sample_at(where, flat, (unsigned)n + 1, 1), sequence, 1, name);
+    }
+    return copy;
+}
+
+/* ---- operands, plans ---- */
+
+static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape shape, const char *what)
+{
+    char path[256];
+    if (type != POP_HALF && type != POP_FLOAT) {
+        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float", pop_type_name(type));
+        return (pop_tensor){ 0 };
+    }
+    pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, shape, poplibs_path(path, sizeof(path), call->name, what));
+    poputil_map_tensor_linearly_at(call->where, call->graph, t);
+    return t;
+}
+/* Whether b can be a's right-hand side. */
+static bool fit(pop_shape a, pop_shape b, bool left_side)
+{
+    size_t rank = a.rank;
+    if (rank < 2 || b.rank != rank || a.dims[rank - 1] != a.dims[rank - 2])
+        return false;
+    return memcmp(a.dims, b.dims, (rank - 2) * sizeof(size_t)) == 0 && b.dims[left_side ? rank - 2 : rank - 1] == a.dims[rank - 1];
+}
+static pop_tensor create_input(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side, bool is_left)
+{
+    char left[96], right[96];
+    if (!poplibs_ready(call->graph) || !poplin_matmul_validate_options_at(call->where, call->graph, call->options))
+        return (pop_tensor){ 0 };
+    if (!fit(a, b, left_side)) {
+        poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "shapes %s and %s are no system of equations",
+                     poplibs_shape_text(left, sizeof(left), a), poplibs_shape_text(right, sizeof(right), b));
+        return (pop_tensor){ 0 };
+    }
+    return create(call, type, is_left ? a : b, is_left ? "lhs" : "rhs");
+}
+pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
+                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options,
+                                                       poplin_planning_cache *cache)
+{
+    (void)output_type;
+    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache, { 0 } };
+    return create_input(&call, input_type, a_shape, b_shape, left_side, true);
+}
+pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
+                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options,
+                                                       poplin_planning_cache *cache)
+{
+    (void)output_type;
+    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache, { 0 } };
+    return create_input(&call, input_type, a_shape, b_shape, left_side, false);
+}
+
+size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_type, pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                               bool left_side, size_t block_size, poplin_mat_mul_params *list, size_t capacity)
+{
+    if (!fit(a_shape, b_shape, left_side) || !block_size)
+        return 0;
+    size_t n = a_shape.dims[a_shape.rank - 1], m = b_shape.dims[left_side ? b_shape.rank - 1 : b_shape.rank - 2], groups = 1, count = 0;
+    for (size_t i = 0; i + 2 < a_shape.rank; ++i)
+        groups *= a_shape.dims[i];
+    for (size_t end = block_size; end < n; end += block_size, ++count)
+        if (count < capacity)
+            list[count] = (poplin_mat_mul_params){ input_type, output_type, { groups, m, block_size }, { groups, block_size, n - end } };
+    return count;
+}

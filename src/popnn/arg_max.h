@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vertices that look for the largest of a row cost (poplibs.md 2.2): their estimates, and what rows are cut by. */
+#ifndef POPNN_ARG_MAX_H
+#define POPNN_ARG_MAX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tile cycles for size elements of which each of six workers takes shares. */
+static inline uint64_t popnn_max_class_gather_cycles(size_t size, size_t share)
+{
+    size_t rounds = (size + 6 * share - 1) / (6 * share); /* the formula is for one share a worker */
+    return 9 + 6 * (30 + 3 * ((share < size ? share : size) - 1)) + (rounds > 1 ? (rounds - 1) * 6 * (10 + 3 * share) : 0);
+}
+/* Worker cycles. */
+static inline uint64_t popnn_max_class_sparse_cycles(size_t size)
+{
+    return 24 + 3 * (size - 1);
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vertices that look for the k largest of a row cost: their estimates, and what rows are cut by. */
+#ifndef POPNN_TOP_K_H
+#define POPNN_TOP_K_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Worker cycles for n elements with a heap of k: 35 + (n - k)(13 + 20 ln k) + 8 k (poplibs.md 2.2); sorting sinks k elements more. */
+static inline uint64_t popnn_top_k_cycles(size_t n, size_t k, bool sorted)
+{
+    double sink = 13 + 20 * log((double)(k ? k : 1));
+    return 35 + (uint64_t)((double)(n > k ? n - k : 0) * sink) + 8 * k + (sorted ? (uint64_t)((double)k * sink) : 0);
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One vertex for a tile whose share is one region in memory; else one for each worker, of several regions. */
+#include "poplibs/options.h"
+#include "poplibs/tiles.h"
+
+#include <popops/cast.h>
+#include <popops/scaled_add.h>
+
+/* A factor: a tensor of rank 0, or a constant where it is null. */
+struct factor {
+    pop_tensor tensor;
+    double value;
+};
+struct options {
+    bool apart;
+    double tolerance;
+};
+
+struct scaled {
+    pop_where where;
+    pop_graph *graph;
+    const char *api, *name;
+    pop_program sequence;
+    struct options options;
+    const char *kind; /* ScaledAdd, ScaledSubtract, aXPlusbY, aXMinusbY, XMinusaXPlusbY */
+    bool both, constant;
+    pop_compute_set set;
+    pop_tensor a, b; /* flat */
+    struct factor scale_a, scale_b;
+    pop_type scale;
+};
+
+enum { CPU_PARTS = 64 };
+
+/* ---- vertices ---- */
+
+static void set_factor(const struct scaled *s, pop_vertex vertex, const char *field, const struct factor *factor)
+{
+    if (!s->constant)
+        pop_graph_connect_at(s->where, s->graph, vertex, field, factor->tensor);
+    else if (pop_type_is_floating_point(s->scale))
+        pop_graph_set_field_double_at(s->where, s->graph, vertex, field, factor->value);
+    else
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, (int64_t)factor->value); /* wraps */
+}
+
+static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned tile)
+{
+    char name[128];
+    const char *data = pop_type_name(pop_tensor_type(s->a)), *delta = pop_type_name(pop_tensor_type(s->b)), *scale = pop_type_name(s->scale);
+    const char *constant = s->constant ? "true" : "false";
+    if (s->both)
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, scale, constant);
+    else if (strcmp(s->kind, "ScaledAdd") == 0)
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,%s,%s>", s->kind, form, data, delta, scale, constant, s->options.apart ? "true" : "false");
+    else
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, delta, scale);
+    pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, s->set, name);
+    if (s->both)
+        set_factor(s, vertex, "scaleA", &s->scale_a);
+    set_factor(s, vertex, "scaleB", &s->scale_b);
+    pop_graph_map_vertex_at(s->where, s->graph, vertex, tile);
+    return vertex;
+}
+
+static void add_run(const struct scaled *s, const pop_interval_lists *regions, size_t list, unsigned tile)
+{
+    pop_vertex vertex = add_vertex(s, "Supervisor", tile);
+    pop_graph_connect_at(s->where, s->graph, vertex, "A", poplibs_slice_of_list(s->where, s->a, regions, list));
+    pop_graph_connect_at(s->where, s->graph, vertex, "B", poplibs_slice_of_list(s->where, s->b, regions, list));
+}
+
+static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+{
+    const struct scaled *s = user;
+    const pop_target *target = pop_graph_target(graph);
+    bool cpu = target->type == POP_TARGET_CPU;
+    unsigned grain = pop_target_vector_width(target, pop_tensor_type(s->a));
+    if (tile->regions->count == 1 && !cpu) {
+        add_run(s, tile->regions, 0, tile->tile);
+        return;
+    }
+    poputil_partitions parts;
+    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain, cpu ? CPU_PARTS : target->num_worker_contexts, 2 * grain, POPUTIL_NO_LIMIT,
+                                POPUTIL_NO_LIMIT, &parts);
+    for (size_t i = 0; i < parts.count; ++i) {
+        size_t first = parts.first[i], count = parts.first[i + 1] - first;
+        if (cpu && count == 1) {
+            add_run(s, &parts.regions, first, tile->tile);
+            continue;
+        }
+        pop_vertex vertex = add_vertex(s, "2D", tile->tile);
+        poplibs_connect_rows(s->where, graph, vertex, "A", s->a, &parts.regions, first, count);
+        poplibs_connect_rows(s->where, graph, vertex, "B", s->b, &parts.regions, first, count);
+    }
+    poputil_partitions_free(&parts);
+}
+
+/* ---- what is allowed ---- */
+
+static bool check_operands(const struct scaled *s)
+{
+    size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
+    pop_type types[2] = { pop_tensor_type(s->a), pop_tensor_type(s->b) };
+    char text[2][128];
+    if (!pop_tensor_valid(s->a) || !pop_tensor_valid(s->b))
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "%s is a null tensor", pop_tensor_valid(s->a) ? "b" : "a");
+    if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
+                            poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
+                            poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
+    bool real = pop_type_is_floating_point(types[0]) && pop_type_is_floating_point(types[1]);
+    bool integer = types[0] == types[1] && (types[0] == POP_INT || types[0] == POP_UNSIGNED_INT) && !s->both;
+    if (!real && !integer)
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "%s and %s; %s", pop_type_name(types[0]), pop_type_name(types[1]),
+                            s->both ? "both must be half or float" : "both must be half or float, or both int, or both unsigned int");
+    if (!pop_tensor_is_parallel_writeable(s->a))
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a has constants, or elements that stand in it twice");
+    return true;
+}
+
+static bool check_factor(const struct scaled *s, const struct factor *factor)
+{
+    pop_type type = pop_tensor_type(factor->tensor), data = pop_tensor_type(s->a);
+    if (s->constant)
+        return true;
+    if (pop_tensor_num_elements(factor->tensor) != 1)
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
+                            pop_tensor_num_elements(factor->tensor));
+    if (pop_type_is_floating_point(data) ? !pop_type_is_floating_point(type) : type != data)
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; of %s tensors it must be %s", pop_type_name(type),
+                            pop_type_name(data), pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
+    return true;
+}
+
+static bool parse(struct scaled *s, pop_options given)
+{
+    static const struct poplibs_option table[] = {
+        { "optimizeForSpeed", POPLIBS_BOOL, offsetof(struct options, apart), NULL },
+        { "scaleFloatToHalfTolerance", POPLIBS_DOUBLE, offsetof(struct options, tolerance), NULL },
+    };
+    s->options = (struct options){ false, 1e-6 };
+    return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]), &s->options);
+}
+
+/* ---- factors' type ---- */
+
+static bool fits_half(const struct scaled *s, const struct factor *factor)
+{
+    return poputil_check_accuracy_when_cast(pop_graph_target(s->graph), factor->value, POP_FLOAT, POP_HALF, s->options.tolerance);
+}
+static void factor_as(struct scaled *s, struct factor *factor, pop_type type)
+{
+    factor->tensor = pop_tensor_reshape_at(s->where, factor->tensor, POP_SHAPE());
+    if (pop_tensor_type(factor->tensor) != type)
+        factor->tensor = popops_cast_at(s->where, s->graph, factor->tensor, type, s->sequence, s->name);
+}
+
+/* Those of half tensors are half where all are, or can be. */
+static void choose_scale(struct scaled *s)
+{
+    pop_type data = pop_tensor_type(s->a), delta = pop_tensor_type(s->b);
+    bool half = data == POP_HALF || delta == POP_HALF;
+    if (s->constant)
+        half = data == POP_HALF && delta == POP_HALF && fits_half(s, &s->scale_b) && (!s->both || fits_half(s, &s->scale_a));
+    else
+        half = half && pop_tensor_type(s->scale_b.tensor) == POP_HALF && (!s->both || pop_tensor_type(s->scale_a.tensor) == POP_HALF);
+    s->scale = !pop_type_is_floating_point(data) ? data : half ? POP_HALF : POP_FLOAT;
+    if (s->constant)
+        return;
+    factor_as(s, &s->scale_b, s->scale);
+    if (s->both)
+        factor_as(s, &s->scale_a, s->scale);
+}
+
+static void build(struct scaled *s, pop_options options)
+{
+    char path[512];
+    if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) || (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
+        return;
+    if (s->both && pop_tensor_type(s->a) != pop_tensor_type(s->b))
+        s->b = popops_cast_at(s->where, s->graph, s->b, pop_tensor_type(s->a), s->sequence, s->name);
+    choose_scale(s);
+    s->options.apart = s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
+    s->a = pop_tensor_flatten_at(s->where, s->a);
+    s->b = pop_tensor_flatten_at(s->where, s->b);
+    s->set = pop_graph_add_compute_set_at(s->where, s->graph, poplibs_path(path, sizeof(path), s->name, "AddTo"));
+    pop_mark mark = pop_graph_mark(s->graph);
+    poplibs_for_each_tile(s->where, s->graph, s->a, add_regions, s);
+    pop_graph_release(s->graph, mark);
+    pop_sequence_add_at(s->where, s->sequence, pop_execute_at(s->where, s->set, s->name));
+}
+
+/* ---- calls ---- */
+
+#define SCALED(text, what, ...)                                                                                        \
+    (struct scaled){ .where = where, .graph = graph, .api = text, .name = name, .sequence = sequence, .kind = what, .a = a, .b = b, __VA_ARGS__ }
+
+void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence, const char *name,
+                             pop_options options)
+{
+    build(&SCALED("popops_scaled_add_to", "ScaledAdd", .scale_b = { scale, 0 }), options);
+}
+void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
+                                      const char *name, pop_options options)
+{
+    build(&SCALED("popops_scaled_add_to_constant", "ScaledAdd", .scale_b = { .value = scale }, .constant = true), options);
+}
+void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence,
+                                    const char *name, pop_options options)
+{
+    build(&SCALED("popops_scaled_subtract_from", "ScaledSubtract", .scale_b = { scale, 0 }), options);
+}
+void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
+                                             const char *name, pop_options options)
+{
+    build(&SCALED("popops_scaled_subtract_from_constant", "ScaledAdd", .scale_b = { .value = -scale }, .constant = true), options);
+}
+
+static bool known(pop_where where, pop_graph *graph, const char *api, popops_scaled_add_specialisation specialisation)
+{
+    if (specialisation == POPOPS_SCALED_ADD_DEFAULT || specialisation == POPOPS_X_MINUS_AX_PLUS_BY)
+        return poplibs_ready(graph);
+    return poplibs_ready(graph) && poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no specialisation", (int)specialisation);
+}
+
+void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
+                               pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
+{
+    const char *kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? "XMinusaXPlusbY" : "aXPlusbY";
+    if (known(where, graph, "popops_scaled_add_both", specialisation))
+        build(&SCALED("popops_scaled_add_both", kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
+}
+
+/* A factor of 1 is none. */
+static void both_constants(struct scaled *s, pop_options options)
+{
+    if (s->scale_a.value == 1) {
+        s->kind = "ScaledAdd";
+        s->both = false;
+    }
+    build(s, options);
+}
+
+void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b, double scale_b,
+                                        pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name,
+                                        pop_options options)
+{
+    double x = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? 1 - scale_a : scale_a;
+    if (known(where, graph, "popops_scaled_add_both_constant", specialisation))
+        both_constants(&SCALED("popops_scaled_add_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = x },
+                               .scale_b = { .value = scale_b }),
+                       options);
+}
+void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
+                                    pop_program sequence, const char *name, pop_options options)
+{
+    build(&SCALED("popops_scaled_subtract_both", "aXMinusbY", .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
+}
+void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b, double scale_b,
+                                             pop_program sequence, const char *name, pop_options options)
+{
+    both_constants(&SCALED("popops_scaled_subtract_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = scale_a },
+                           .scale_b = { .value = -scale_b }),
+                   options);
+}

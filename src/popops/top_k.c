@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines are cut into parts, as many as there are tiles for: the best of each part, then the best of those. */
+#include "poplibs/support.h"
+
+#include <popops/top_k.h>
+#include <poputil/tile_mapping.h>
+
+/* How lines are cut. */
+struct parts {
+    size_t lines, n, k, count, size, tiles;
+};
+
+static struct parts parts_of(const pop_graph *graph, size_t lines, size_t n, size_t k)
+{
+    struct parts parts = { lines, n, k, 1, n, poplibs_max(1, pop_target_num_tiles(pop_graph_target(graph))) };
+    /* A part pays when it leaves much less than it has. */
+    size_t most = n / (4 * poplibs_max(k, 16));
+    if (lines && most > 1)
+        parts.count = poplibs_max(1, poplibs_min(most, parts.tiles / lines));
+    parts.size = poplibs_ceil_div(n, parts.count);
+    parts.count = parts.size ? poplibs_ceil_div(n, parts.size) : 1;
+    return parts;
+}
+static unsigned tile_of(const struct parts *parts, size_t line, size_t part)
+{
+    return (unsigned)((line * parts->count + part) * parts->tiles / (parts->lines * parts->count));
+}
+static size_t part_end(const struct parts *parts, size_t part)
+{
+    return poplibs_min(parts->n, (part + 1) * parts->size);
+}
+/* Of the chosen ones before a part. */
+static size_t chosen_before(const struct parts *parts, size_t part)
+{
+    return part * poplibs_min(parts->k, parts->size);
+}
+
+/* A step: each part of keys {lines, n} leaves its best, and what goes with them in values, which may be null. */
+struct step {
+    pop_where where;
+    popops_top_k_params params;
+    pop_program sequence;
+    const char *name;
+};
+struct chosen {
+    pop_tensor keys, positions, values;
+};
+
+static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const struct parts *parts, pop_type type, const char *what)
+{
+    char path[256];
+    size_t last = part_end(parts, parts->count - 1) - (parts->count - 1) * parts->size;
+    size_t columns = chosen_before(parts, parts->count - 1) + poplibs_min(parts->k, last);
+    pop_tensor t = pop_graph_add_variable_at(step->where, graph, type, POP_SHAPE(parts->lines, columns), poplibs_path(path, sizeof(path), step->name, what));
+    for (size_t line = 0; line < parts->lines; ++line)
+        for (size_t part = 0; part < parts->count; ++part)
+            pop_graph_set_tile_mapping_at(step->where, graph,
+                                          pop_tensor_slice_at(step->where, pop_tensor_at_at(step->where, t, line), chosen_before(parts, part),
+                                                              poplibs_min(columns, chosen_before(parts, part + 1)), 0),
+                                          tile_of(parts, line, part));
+    return t;
+}
+
+static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor keys, bool best_first,
+                      const struct chosen *chosen)
+{
+    char name[64];
+    pop_where where = step->where;
+    size_t columns = pop_tensor_dim(chosen->keys, 1);
+    snprintf(name, sizeof(name), "popops::TopK<%s>", pop_type_name(pop_tensor_type(keys)));
+    for (size_t line = 0; line < parts->lines; ++line)
+        for (size_t part = 0; part < parts->count; ++part) {
+            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
+            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, name);
+            pop_graph_connect_at(where, graph, vertex, "keys", pop_tensor_slice_at(where, pop_tensor_at_at(where, keys, line), begin, part_end(parts, part), 0));
+            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->positions, line), first, end, 0));
+            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->keys, line), first, end, 0));
+            pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
+            pop_graph_set_field_int_at(where, graph, vertex, "largest", step->params.largest);
+            pop_graph_set_field_int_at(where, graph, vertex, "ascending",
+                                       best_first ? !step->params.largest : step->params.sort_order == POPOPS_SORT_ASCENDING);
+            pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
+        }
+}
+
+static void add_gather(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor values,
+                       const struct chosen *chosen)
+{
+    char name[64];
+    pop_where where = step->where;
+    size_t columns = pop_tensor_dim(chosen->values, 1);
+    snprintf(name, sizeof(name), "popops::TopKGather<%s>", pop_type_name(pop_tensor_type(values)));
+    for (size_t line = 0; line < parts->lines; ++line)
+        for (size_t part = 0; part < parts->count; ++part) {
+            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
+            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, name);
+            pop_graph_connect_at(where, graph, vertex, "in", pop_tensor_slice_at(where, pop_tensor_at_at(where, values, line), begin, part_end(parts, part), 0));
+            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->positions, line), first, end, 0));
+            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->values, line), first, end, 0));
+            pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
+            pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
+        }
+}
+
+static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys, pop_tensor values, bool best_first)
+{
+    char path[256];
+    struct chosen chosen = { add_chosen(step, graph, parts, pop_tensor_type(keys), "keys"), add_chosen(step, graph, parts, POP_UNSIGNED_INT, "positions"),
+                             { 0 } };
+    pop_compute_set set = pop_graph_add_compute_set_at(step->where, graph, poplibs_path(path, sizeof(path), step->name, "TopK"));
+    add_top_k(step, graph, set, parts, keys, best_first, &chosen);
+    pop_sequence_add_at(step->where, step->sequence, pop_execute_at(step->where, set, step->name));
+    if (pop_tensor_valid(values)) {
+        chosen.values = add_chosen(step, graph, parts, pop_tensor_type(values), "values");
+        set = pop_graph_add_compute_set_at(step->where, graph, poplibs_path(path, sizeof(path), step->name, "Gather"));
+        add_gather(step, graph, set, parts, values, &chosen);
+        pop_sequence_add_at(step->where, step->sequence, pop_execute_at(step->where, set, step->name));
+    }
+    return chosen;
+}
+
+static bool is_number(pop_type type)
+{
+    return type == POP_HALF || type == POP_FLOAT || type == POP_INT || type == POP_UNSIGNED_INT;
+}
+
+static bool check(pop_where where, pop_graph *graph, const char *api, pop_type type, size_t rank, size_t n, popops_top_k_params params)
+{
+    if (!poplibs_ready(graph))
+        return false;
+    if (!rank)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank 0 has no line to choose from");
+    if (!is_number(type))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s cannot be chosen from; half, float, int and unsigned int can", pop_type_name(type));
+    if (!params.k || params.k > n)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be chosen", params.k, n);
+    return true;
+}
+
+/* The tensor with dimension k instead of the last one. */
+static pop_tensor as_shape(pop_where where, pop_tensor chosen, pop_tensor t)
+{
+    size_t shape[64], rank = pop_tensor_shape(t, shape, 64);
+    shape[rank - 1] = pop_tensor_dim(chosen, 1);
+    return pop_tensor_reshape_at(where, chosen, (pop_shape){ rank, shape });
+}
+
+/* Keys, and values or (with indices) positions. */
+static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop_tensor keys, pop_tensor values, bool indices, popops_top_k_params params,
+                         pop_program sequence, const char *name)
+{
+    struct chosen none = { { 0 }, { 0 }, { 0 } };
+    size_t rank = pop_tensor_rank(keys), n = rank ? pop_tensor_dim(keys, rank - 1) : 0;
+    if (!check(where, graph, api, pop_tensor_type(keys), rank, n, params))
+        return none;
+    if (params.sort_order == POPOPS_SORT_NONE)
+        params.sort_order = params.largest ? POPOPS_SORT_DESCENDING : POPOPS_SORT_ASCENDING;
+    const struct step step = { where, params, sequence, name };
+    size_t lines = pop_tensor_num_elements(keys) / n;
+    struct parts parts = parts_of(graph, lines, n, params.k);
+    pop_tensor rows = pop_tensor_reshape_at(where, keys, POP_SHAPE(lines, n)), going = values;
+    if (pop_tensor_valid(values))
+        going = pop_tensor_reshape_at(where, values, POP_SHAPE(lines, n));
+    if (parts.count > 1) {
+        /* Best first, so that of equal keys an earlier one stands before a later one. */
+        struct chosen best = choose(&step, graph, &parts, rows, going, true);
+        rows = best.keys;
+        going = indices ? best.positions : best.values;
+        size_t left = pop_tensor_dim(rows, 1);
+        parts = (struct parts){ lines, left, params.k, 1, left, parts.tiles };
+        struct chosen last = choose(&step, graph, &parts, rows, going, false);
+        last.positions = last.values;
+        return poplibs_ready(graph) ? last : none;
+    }
+    struct chosen only = choose(&step, graph, &parts, rows, going, false);
+    return poplibs_ready(graph) ? only : none;
+}
+
+pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, popops_top_k_params params, const char *name)
+{
+    pop_tensor none = { 0 };
+    size_t n = shape.rank ? shape.dims[shape.rank - 1] : 0;
+    if (!check(where, graph, "popops_create_top_k_input", type, shape.rank, n, params))
+        return none;
+    pop_tensor t = pop_graph_add_variable_at(where, graph, type, shape, name);
+    size_t lines = pop_tensor_num_elements(t) / n;
+    struct parts parts = parts_of(graph, lines, n, params.k);
+    pop_tensor rows = pop_tensor_reshape_at(where, t, POP_SHAPE(lines, n));
+    for (size_t line = 0; line < lines; ++line)
+        for (size_t part = 0; part < parts.count; ++part)
+            pop_graph_set_tile_mapping_at(where, graph,
+                                          pop_tensor_slice_at(where, pop_tensor_at_at(where, rows, line), part * parts.size, part_end(&parts, part), 0),
+                                          tile_of(&parts, line, part));
+    return t;
+}
+
+pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params, const char *name)
+{
+    pop_tensor keys = run(where, graph, "popops_top_k", t, (pop_tensor){ 0 }, false, params, sequence, name).keys;
+    return pop_tensor_valid(keys) ? as_shape(where, keys, t) : keys;
+}
+
+pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys, pop_tensor values,
+                                     popops_top_k_params params, pop_tensor *chosen_values, const char *name)
+{
+    static const char api[] = "popops_top_k_key_value";
+    char left[64], right[64];
+    *chosen_values = (pop_tensor){ 0 };
+    if (!poplibs_ready(graph))
+        return *chosen_values;
+    pop_tensor_shape_to_string(keys, left, sizeof(left));
+    pop_tensor_shape_to_string(values, right, sizeof(right));
+    if (strcmp(left, right) != 0 || !is_number(pop_tensor_type(values))) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "keys of shape %s and values of %s and type %s: they must have one shape, and be numbers", left, right,
+                     pop_type_name(pop_tensor_type(values)));
+        return *chosen_values;
+    }
+    struct chosen chosen = run(where, graph, api, keys, values, false, params, sequence, name);
+    if (!pop_tensor_valid(chosen.keys))
+        return chosen.keys;
+    *chosen_values = as_shape(where, chosen.values, keys);
+    return as_shape(where, chosen.keys, keys);
+}
+
+pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params,
+                                            pop_tensor *indices, const char *name)
+{
+    *indices = (pop_tensor){ 0 };
+    struct chosen chosen = run(where, graph, "popops_top_k_with_permutation", t, (pop_tensor){ 0 }, true, params, sequence, name);
+    if (!pop_tensor_valid(chosen.keys))
+        return chosen.keys;
+    *indices = as_shape(where, chosen.positions, t);
+    return as_shape(where, chosen.keys, t);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the tiles' registers and goes back there, or
+ * from a seed. */
+#include "poplibs/tiles.h"
+
+#include <float.h>
+#include <math.h>
+#include <popops/element_wise.h>
+#include <poprand/random_gen.h>
+#include <poputil/broadcast.h>
+
+static bool check_seed(pop_graph *graph, pop_where where, const char *api, pop_tensor seed)
+{
+    if (pop_tensor_type(seed) == POP_UNSIGNED_INT && pop_tensor_num_elements(seed) == 2)
+        return true;
+    return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
+                        pop_tensor_num_elements(seed), pop_type_name(pop_tensor_type(seed)));
+}
+
+/* state, on this tile, follows from the seed. */
+static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set, pop_tensor seed, uint32_t modifier, pop_tensor state, unsigned tile)
+{
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "poprand::SetSeedSupervisor");
+    pop_graph_connect_at(where, graph, vertex, "seed", pop_tensor_flatten_at(where, seed));
+    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
+    pop_graph_set_field_int_at(where, graph, vertex, "seedModifierUser", modifier ^ 0x55555555u);
+    pop_graph_set_field_int_at(where, graph, vertex, "seedModifierHw", tile << 4 ^ 0xaaaaaaa0u);
+    pop_graph_map_vertex_at(where, graph, vertex, tile);
+    pop_graph_set_tile_mapping_at(where, graph, state, tile);
+}
+
+void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_seed, uint32_t seed_modifier, pop_program sequence, const char *name)
+{
+    char path[256];
+    if (!poplibs_ready(graph) || !check_seed(graph, where, "poprand_set_seed", master_seed))
+        return;
+    const pop_target *target = pop_graph_target(graph);
+    unsigned tiles = pop_target_num_tiles(target);
+    poplibs_path(path, sizeof(path), name, "setMasterSeed");
+    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
+    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        add_set_seed(where, graph, set, master_seed, seed_modifier, pop_tensor_at(states, tile), tile);
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+    pop_set_hw_seeds_at(where, graph, states, sequence, path);
+}
+
+/* ---- one draw ---- */
+
+struct field {
+    const char *name;
+    double value; /* NULL name: none */
+};
+struct draw {
+    pop_where where;
+    pop_graph *graph;
+    const char *api, *distribution; /* "Uniform" */
+    const pop_tensor *seed;
+    uint32_t modifier;
+    pop_program sequence;
+    const char *name;
+    struct field fields[7];
+    uint64_t wide; /* of the field of 64 bits, where there is one */
+    const char *wide_name;
+    pop_tensor in; /* flat, or null */
+    /* while it is built */
+    pop_tensor out, states;
+    pop_compute_set set, seeding;
+    size_t tiles;
+};
+
+static void draw_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+{
+    struct draw *draw = user;
+    pop_where where = draw->where;
+    char type[96];
+    pop_interval_lists whole = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] }, tile->regions->intervals };
+    pop_tensor state = pop_tensor_at(draw->states, draw->seed ? draw->tiles++ : tile->tile);
+    if (draw->seed)
+        add_set_seed(where, graph, draw->seeding, *draw->seed, draw->modifier, state, tile->tile);
+    snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution, pop_type_name(pop_tensor_type(draw->out)));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->set, type);
+    pop_graph_connect_at(where, graph, vertex, "out", poplibs_slice_of_list(where, draw->out, &whole, 0));
+    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
+    if (pop_tensor_type(draw->in))
+        pop_graph_connect_at(where, graph, vertex, "in", poplibs_slice_of_list(where, draw->in, &whole, 0));
+    for (const struct field *field = draw->fields; field->name; ++field)
+        pop_graph_set_field_double_at(where, graph, vertex, field->name, field->value);
+    if (draw->wide_name)
+        pop_graph_set_field_at(where, graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
+    pop_graph_map_vertex_at(where, graph, vertex, tile->tile);
+}
+static void count_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+{
+    (void)graph, (void)tile;
+    ++*(size_t *)user;
+}
+
+static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_type)
+{
+    char path[256];
+    pop_graph *graph = draw->graph;
+    pop_where where = draw->where;
+    size_t tiles = 0;
+    poplibs_path(path, sizeof(path), draw->name, draw->distribution);
+    pop_tensor out = pop_graph_clone_at(where, graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    draw->out = pop_tensor_flatten_at(where, out);
+    poplibs_for_each_tile(where, graph, draw->out, count_tile, &tiles);
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    if (!tiles)
+        return out;
+    if (draw->seed) {
+        draw->states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
+        draw->seeding = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "setSeed"));
+        pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->seeding, draw->name));
+    } else {
+        draw->states = pop_get_hw_seeds_at(where, graph, draw->sequence, path);
+    }
+    draw->set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, draw->distribution));
+    poplibs_for_each_tile(where, graph, draw->out, draw_on_tile, draw);
+    pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->set, draw->name));
+    if (!draw->seed)
+        pop_set_hw_seeds_at(where, graph, draw->states, draw->sequence, path);
+    return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
+}
+
+/* ---- what is given ---- */
+
+static bool check(const struct draw *draw, pop_tensor reference, pop_type out_type, bool integers)
+{
+    if (!poplibs_ready(draw->graph) || (draw->seed && !check_seed(draw->graph, draw->where, draw->api, *draw->seed)))
+        return false;
+    if (pop_tensor_type(reference) == POP_TYPE_NULL)
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "the reference is a null tensor");
+    if (out_type != POP_HALF && out_type != POP_FLOAT && !(integers && out_type == POP_INT))
+        return poplibs_fail(draw->graph, POP_TYPE_ERROR, draw->where, draw->api, "there are no such numbers of type %s; half%s float%s can be had",
+                            pop_type_name(out_type), integers ? "," : " or", integers ? " or int" : "");
+    return true;
+}
+static bool check_probability(const struct draw *draw, double probability)
+{
+    if (probability >= 0 && probability <= 1)
+        return true;
+    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "%g is no probability: it must be from 0 to 1", probability);
+}
+static bool check_moments(const struct draw *draw, double mean, double std_dev)
+{
+    if (isfinite(mean) && isfinite(std_dev) && std_dev >= 0)
+        return true;
+    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "mean %g and standard deviation %g are given; both must be finite, the second not below 0",
+                        mean, std_dev);
+}
+static uint64_t units_of(double probability)
+{
+    return (uint64_t)llround(probability * 4294967296.0);
+}
+
+/* The least value of a type that is not below a number; with its sign turned, the largest that is not above. */
+static double at_least(pop_type type, double number)
+{
+    if (type == POP_INT)
+        return ceil(number);
+    if (type == POP_FLOAT) {
+        float nearest = (float)number;
+        return (double)nearest < number ? (double)nextafterf(nearest, INFINITY) : (double)nearest;
+    }
+    uint16_t bits = pop_half_from_double(number);
+    if ((double)pop_half_to_float(bits) < number)
+        bits = bits == 0x8000 ? 1 : bits & 0x8000 ? bits - 1 : bits + 1;
+    return (double)pop_half_to_float(bits);
+}
+/* The range in values of the type: from min up, and from max down. */
+static bool range_of(const struct draw *draw, pop_type type, double min, double max, double *low, double *high)
+{
+    *low = at_least(type, min);
+    *high = -at_least(type, -max);
+    double most = type == POP_INT ? 2147483647 : type == POP_HALF ? 65504 : FLT_MAX;
+    if (!(min <= max))
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers", min, max);
+    if (!(min >= -most - (type == POP_INT) && max <= most))
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
+    if (!(*low <= *high))
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there is no value of type %s", min, max, pop_type_name(type));
+    return true;
+}
+
+/* ---- the distributions ---- */
+
+pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
+                              double min, double max, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, "poprand_uniform", "Uniform", master_seed, seed_modifier, sequence, name, .fields = { { "low", 0 }, { "high", 0 } } };
+    double low, high;
+    if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
+        return (pop_tensor){ 0 };
+    request.fields[0].value = low;
+    request.fields[1].value = high;
+    if (out_type == POP_INT) {
+        request.fields[1].name = NULL;
+        request.wide_name = "count";
+        request.wide = (uint64_t)(high - low) + 1;
+    }
+    return draw(&request, reference, out_type);
+}
+
+pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
+                                  double min, double max, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
+    double low, high;
+    if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
+        return (pop_tensor){ 0 };
+    if (!(low > 0)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "numbers below %g have no logarithm: the least must be above 0", min);
+        return (pop_tensor){ 0 };
+    }
+    double end = out_type == POP_INT ? high + 1 : high; /* the last integer is as likely as its share */
+    const struct field fields[] = { { "low", low }, { "high", high }, { "lowLog", log(low) }, { "highLog", log(end) } };
+    memcpy(request.fields, fields, sizeof(fields));
+    return draw(&request, reference, out_type);
+}
+
+static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                            pop_type out_type, double probability, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, api, "Bernoulli", master_seed, seed_modifier, sequence, name, .wide_name = "keep" };
+    if (!check(&request, reference, out_type, true) || !check_probability(&request, probability))
+        return (pop_tensor){ 0 };
+    request.wide = units_of(probability);
+    return draw(&request, reference, out_type);
+}
+pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
+                                double probability, pop_program sequence, const char *name)
+{
+    return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability, sequence, name);
+}
+
+pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
+                             double mean, double std_dev, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, "poprand_normal", "Normal", master_seed, seed_modifier, sequence, name, .fields = { { "mean", mean }, { "stdDev", std_dev } } };
+    if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
+        return (pop_tensor){ 0 };
+    return draw(&request, reference, out_type);
+}
+
+pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                                       pop_type out_type, double mean, double std_dev, double alpha, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
+    double low, high;
+    if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
+        return (pop_tensor){ 0 };
+    if (!(alpha > 0)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "numbers within %g standard deviations are wanted; it must be more than 0", alpha);
+        return (pop_tensor){ 0 };
+    }
+    if (!range_of(&request, out_type, mean - alpha * std_dev, mean + alpha * std_dev, &low, &high))
+        return (pop_tensor){ 0 };
+    /* So many that one number in 10,000 is left, and no more than 4,096. */
+    double iterations = ceil(-4 / log10(erfc(alpha / sqrt(2))));
+    const struct field fields[] = { { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) }, { "low", low }, { "high", high },
+                                    { "iterations", fmin(fmax(iterations, 1), 4096) } };
+    memcpy(request.fields, fields, sizeof(fields));
+    return draw(&request, reference, out_type);
+}
+
+/* ---- dropout ---- */
+
+static bool shapes_equal(pop_tensor a, pop_tensor b)
+{
+    bool equal = pop_tensor_rank(a) == pop_tensor_rank(b);
+    for (unsigned i = 0; equal && i < pop_tensor_rank(a); ++i)
+        equal = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
+    return equal;
+}
+
+pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
+                              double keep_probability, double scale, pop_program sequence, const char *name)
+{
+    struct draw request = { where, graph, "poprand_dropout", "Dropout", master_seed, seed_modifier, sequence, name, .fields = { { "scale", scale } },
+                            .wide_name = "keep", .wide = 0 };
+    if (!check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
+        return (pop_tensor){ 0 };
+    if (!shapes_equal(input, reference)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "the input has %zu elements and the reference %zu; they must have one shape",
+                     pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
+        return (pop_tensor){ 0 };
+    }
+    request.wide = units_of(keep_probability);
+    request.in = pop_tensor_flatten_at(where, input);
+    return draw(&request, reference, pop_tensor_type(input));
+}
+
+pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
+                                     double keep_probability, double scale, pop_program sequence, const char *name)
+{
+    const char *api = "poprand_shaped_dropout";
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    if (pop_tensor_type(input) != POP_HALF && pop_tensor_type(input) != POP_FLOAT) {
+        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half or float is needed", pop_type_name(pop_tensor_type(input)));
+        return (pop_tensor){ 0 };
+    }
+    pop_tensor mask = bernoulli(api, where, graph, master_seed, seed_modifier, reference, pop_tensor_type(input), keep_probability, sequence, name);
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    if (scale != 1)
+        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask), popops_operand_of_double(scale), sequence, name);
+    size_t rank = pop_tensor_rank(input), *dims = poplibs_new(rank, sizeof(*dims));
+    for (size_t i = 0; i < rank; ++i)
+        dims[i] = pop_tensor_dim(input, (unsigned)i);
+    bool fits = poputil_broadcast_to_match_shape_at(where, &mask, (pop_shape){ rank, dims });
+    free(dims);
+    if (!fits)
+        return (pop_tensor){ 0 };
+    return popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input), popops_operand_of_tensor(mask), sequence, name);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers: each worker of a tile has a generator of its own, xoroshiro128+, whose four words of state come in with the vertex and go out advanced.
+ * Worker w of W draws elements n w / W up to n (w + 1) / W of the tile's. */
+#include "poplibs/vertex_types.h"
+
+#ifdef __POPC__
+#include "poplibs/vector_math.h"
+#include "poprand/philox.h"
+
+#include <poplar/vertex.h>
+
+struct generator {
+    uint64_t a, b;
+};
+static inline uint64_t rotate(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+static inline uint64_t draw(struct generator *g)
+{
+    uint64_t a = g->a, b = g->b, sum = a + b;
+    b ^= a;
+    g->a = rotate(a, 55) ^ b ^ b << 14;
+    g->b = rotate(b, 36);
+    return sum;
+}
+enum { BLOCK = 128 };
+/* count words, rounded up to a whole draw. */
+static inline void draw_words(struct generator *g, uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i += 2) {
+        uint64_t bits = draw(g);
+        words[i] = (uint32_t)bits;
+        words[i + 1] = (uint32_t)(bits >> 32);
+    }
+}
+static inline struct generator load(const unsigned *state)
+{
+    return (struct generator){ state[0] | (uint64_t)state[1] << 32, state[2] | (uint64_t)state[3] << 32 };
+}
+static inline void store(unsigned *state, struct generator g)
+{
+    state[0] = (unsigned)g.a, state[1] = (unsigned)(g.a >> 32), state[2] = (unsigned)g.b, state[3] = (unsigned)(g.b >> 32);
+}
+
+/* [0, 1), in steps of 2^-24. */
+static inline float unit(uint32_t word)
+{
+    return (float)(int)(word >> 8) * 5.96046448e-8f;
+}
+/* Cosine and sine of whole turns: t of an eighth, at most, and which quarters are swapped and negated. */
+static inline void cos_sin(float turns, float *cosine, float *sine)
+{
+    int quarter = (int)(turns * 4.0f + 0.5f);
+    float t = (turns - 0.25f * (float)quarter) * 6.28318531f, z = t * t;
+    float c = 1.0f + z * (-0.5f + z * (4.16666667e-2f + z * (-1.38888889e-3f + z * 2.48015873e-5f)));
+    float s = t * (1.0f + z * (-1.66666667e-1f + z * (8.33333333e-3f + z * -1.98412698e-4f)));
+    float x = quarter & 1 ? s : c, y = quarter & 1 ? c : s;
+    *cosine = (quarter + 1) & 2 ? -x : x;
+    *sine = quarter & 2 ? -y : y;
+}
+/* count values of the standard normal distribution (Box and Muller): up to 5.8 standard deviations away. */
+static void draw_normal(struct generator *g, float *values, unsigned count)
+{
+    uint32_t words[BLOCK];
+    unsigned half = (count + 1) / 2;
+    draw_words(g, words, 2 * half);
+    for (unsigned i = 0; i < half; ++i) {
+        float radius = __builtin_sqrtf(-2.0f * poplibs_log(1.0f - unit(words[i]))), c, s;
+        cos_sin(unit(words[half + i]), &c, &s);
+        values[i] = radius * c;
+        values[half + i] = radius * s;
+    }
+}
+/* The same, |value| <= alpha: what lies further out is drawn again, at most iterations times in all, and then comes from a triangle. */
+static void draw_truncated(struct generator *g, float *values, unsigned count, float alpha, unsigned iterations)
+{
+    draw_normal(g, values, count);
+    for (unsigned i = 0; i < count; ++i) {
+        float again[2] = { values[i], values[i] };
+        unsigned tries = 1;
+        while (!(again[0] >= -alpha && again[0] <= alpha) && tries++ < iterations) {
+            if (tries & 1)
+                again[0] = again[1];
+            else
+                draw_normal(g, again, 2);
+        }
+        if (!(again[0] >= -alpha && again[0] <= alpha)) {
+            uint64_t bits = draw(g);
+            again[0] = (unit((uint32_t)bits) - unit((uint32_t)(bits >> 32))) * alpha;
+        }
+        values[i] = again[0];
+    }
+}
+
+POP_SUPERVISOR_VERTEX(SetSeed) {
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) seed; /* 2 */
+    POP_OUTPUT(POP_VECTOR(unsigned)) state;        /* 4 for each worker */
+    unsigned seedModifierUser, seedModifierHw;
+};
+POP_VERTEX_NAME(SetSeed, "poprand::SetSeedSupervisor");
+void SetSeed_compute(SetSeed *v)
+{
+    for (unsigned worker = 0; worker < v->state.size / 4; ++worker) {
+        uint32_t words[4] = { v->seedModifierUser, v->seedModifierHw, worker, 0 };
+        poprand_philox(words, v->seed.data[0], v->seed.data[1]);
+        for (unsigned i = 0; i < 4; ++i) /* a state of zeros would stay one */
+            v->state.data[4 * worker + i] = words[i] | (i == 0 && !(words[0] | words[1] | words[2] | words[3]));
+    }
+}
+
+/* FILL makes `at` to `at + m` of the output, m at most BLOCK, with the generator g. */
+#define VERTEX_OF(tag, type, text, Name, FIELDS, FILL)                                                                 \
+    POP_SUPERVISOR_VERTEX(Name##_##tag) {                                                                              \
+        POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
+        POP_INOUT(POP_VECTOR(unsigned)) state;                                                                         \
+        FIELDS                                                                                                         \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(Name##_##tag, "poprand::" #Name "Supervisor<" text ">");                                           \
+    void Name##_##tag##_compute(Name##_##tag *v)                                                                       \
+    {                                                                                                                  \
+        size_t n = v->out.size, workers = v->state.size / 4;                                                           \
+        for (size_t worker = 0; worker < workers; ++worker) {                                                          \
+            struct generator g = load(v->state.data + 4 * worker);                                                     \
+            for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {          \
+                unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;                                          \
+                type *out = v->out.data + at;                                                                          \
+                FILL(type)                                                                                             \
+            }                                                                                                          \
+            store(v->state.data + 4 * worker, g);                                                                      \
+        }                                                                                                              \
+    }
+#define WORDS                                                                                                          \
+    uint32_t words[BLOCK];                                                                                             \
+    draw_words(&g, words, m);                                                                                          \
+    for (unsigned i = 0; i < m; ++i)
+
+/* Between low and high, which are values of the type. */
+#define RANGE float low, high;
+#define UNIFORM(type)                                                                                                  \
+    WORDS                                                                                                              \
+    {                                                                                                                  \
+        float u = unit(words[i]);                                                                                      \
+        out[i] = (type)poplibs_clamp(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
+    }
+VERTEX_OF(half, half, "half", Uniform, RANGE, UNIFORM)
+VERTEX_OF(float, float, "float", Uniform, RANGE, UNIFORM)
+#define INTEGER_RANGE int low; unsigned long long count;
+#define UNIFORM_INTEGER(type) WORDS out[i] = (int)((unsigned)v->low + (unsigned)((v->count * words[i]) >> 32));
+VERTEX_OF(int, int, "int", Uniform, INTEGER_RANGE, UNIFORM_INTEGER)
+
+/* Equally often in each interval of logarithms. */
+#define LOGARITHMS float low, high, lowLog, highLog;
+#define LOG_UNIFORM(type)                                                                                              \
+    WORDS                                                                                                              \
+    {                                                                                                                  \
+        float u = unit(words[i]);                                                                                      \
+        out[i] = (type)poplibs_clamp(poplibs_exp(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
+    }
+VERTEX_OF(half, half, "half", LogUniform, LOGARITHMS, LOG_UNIFORM)
+VERTEX_OF(float, float, "float", LogUniform, LOGARITHMS, LOG_UNIFORM)
+VERTEX_OF(int, int, "int", LogUniform, LOGARITHMS, LOG_UNIFORM)
+
+/* keep: the probability in units of 2^-32. */
+#define KEEP unsigned long long keep;
+#define BERNOULLI(type) WORDS out[i] = (type)(words[i] < v->keep);
+VERTEX_OF(half, half, "half", Bernoulli, KEEP, BERNOULLI)
+VERTEX_OF(float, float, "float", Bernoulli, KEEP, BERNOULLI)
+VERTEX_OF(int, int, "int", Bernoulli, KEEP, BERNOULLI)
+
+#define MOMENTS float mean, stdDev;
+#define NORMAL(type)                                                                                                   \
+    float values[BLOCK + 2];                                                                                           \
+    draw_normal(&g, values, m);                                                                                        \
+    for (unsigned i = 0; i < m; ++i)                                                                                   \
+        out[i] = (type)(values[i] * v->stdDev + v->mean);
+VERTEX_OF(half, half, "half", Normal, MOMENTS, NORMAL)
+VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
+
+#define TRUNCATED_MOMENTS float mean, stdDev, alpha, low, high; unsigned iterations;
+#define TRUNCATED_NORMAL(type)                                                                                         \
+    float values[BLOCK + 2];                                                                                           \
+    draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
+    for (unsigned i = 0; i < m; ++i)                                                                                   \
+        out[i] = (type)poplibs_clamp(values[i] * v->stdDev + v->mean, v->low, v->high);
+VERTEX_OF(half, half, "half", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
+VERTEX_OF(float, float, "float", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
+
+#define INPUT_OF(type) POP_INPUT(POP_VECTOR(type, ONE_PTR)) in; KEEP float scale;
+#define DROPOUT(type) WORDS out[i] = words[i] < v->keep ? (type)((float)v->in.data[at + i] * v->scale) : (type)0.0f;
+VERTEX_OF(half, half, "half", Dropout, INPUT_OF(half), DROPOUT)
+VERTEX_OF(float, float, "float", Dropout, INPUT_OF(float), DROPOUT)
+
+#else
+#include "poplibs/support.h"
+#include "poprand/vertices.h"
+
+/* poplibs.md 2.2, where W is 6: all are tile cycles.  Half takes more to set up and has a longer tail. */
+enum { HALF = 1 };
+static size_t elements(const pop_vertex_view *vertex)
+{
+    return pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
+}
+static pop_perf estimate_set_seed(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)vertex, (void)user;
+    return (pop_perf){ 14 + 22 * target->num_worker_contexts, 0 };
+}
+static pop_perf estimate_uniform(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF;
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 16 : 32)) + (half ? 12 : 4), 0 };
+}
+static pop_perf estimate_uniform_integer(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)user;
+    return (pop_perf){ 4 + target->num_worker_contexts * 22 + 6 * (elements(vertex) / 2), 0 };
+}
+/* Uniform, and an exponential of each vector: there is no published figure. */
+static pop_perf estimate_log_uniform(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF;
+    return (pop_perf){ estimate_uniform(vertex, target, user).cycles + 3 * (elements(vertex) / (half ? 4 : 2)), 0 };
+}
+static pop_perf estimate_bernoulli(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF;
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 23 : 21) + elements(vertex) / (half ? 16 : 32) + 9, 0 };
+}
+static pop_perf estimate_normal(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF;
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 4 : 2)) + (half ? 12 : 3), 0 };
+}
+static pop_perf estimate_truncated_normal(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF, iterations = (uint64_t)pop_vertex_view_field_value(vertex, "iterations", 0);
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 28 : 26) + ((half ? 12 : 11) * iterations + 5) * (elements(vertex) / (half ? 4 : 2)), 0 };
+}
+static pop_perf estimate_dropout(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t half = (uintptr_t)user & HALF;
+    return (pop_perf){ 6 + target->num_worker_contexts * 24 + 2 * (elements(vertex) / (half ? 4 : 2)) + (half ? 9 : 1), 0 };
+}
+
+void poprand_random_vertices(pop_graph *graph)
+{
+    static const struct {
+        const char *type;
+        pop_perf_estimator estimate;
+        uintptr_t user;
+    } table[] = {
+        { "SetSeedSupervisor", estimate_set_seed, 0 },
+        { "UniformSupervisor<half>", estimate_uniform, HALF },
+        { "UniformSupervisor<float>", estimate_uniform, 0 },
+        { "UniformSupervisor<int>", estimate_uniform_integer, 0 },
+        { "LogUniformSupervisor<half>", estimate_log_uniform, HALF },
+        { "LogUniformSupervisor<float>", estimate_log_uniform, 0 },
+        { "LogUniformSupervisor<int>", estimate_log_uniform, 0 },
+        { "BernoulliSupervisor<half>", estimate_bernoulli, HALF },
+        { "BernoulliSupervisor<float>", estimate_bernoulli, 0 },
+        { "BernoulliSupervisor<int>", estimate_bernoulli, 0 },
+        { "NormalSupervisor<half>", estimate_normal, HALF },
+        { "NormalSupervisor<float>", estimate_normal, 0 },
+        { "TruncatedNormalSupervisor<half>", estimate_truncated_normal, HALF },
+        { "TruncatedNormalSupervisor<float>", estimate_truncated_normal, 0 },
+        { "DropoutSupervisor<half>", estimate_dropout, HALF },
+        { "DropoutSupervisor<float>", estimate_dropout, 0 },
+    };
+    char name[96];
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
+        snprintf(name, sizeof(name), "poprand::%s", table[i].type);
+        pop_graph_register_perf_estimator(graph, name, table[i].estimate, poplibs_as_user(table[i].user));
+    }
+}
+#endif

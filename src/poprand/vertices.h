@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each *_vertices.c gives: a function that registers the estimates of its vertices. */
+#ifndef POPRAND_VERTICES_H
+#define POPRAND_VERTICES_H
+
+#include <poplar/graph.h>
+
+#define VERTICES(stem) void poprand_##stem##_vertices(pop_graph *graph);
+#include "poprand/vertices.def"
+#undef VERTICES
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Triangular systems and Cholesky's factors, against the same in double precision; what is not to be read is NaN. */
+#include "poplibs/bed.h"
+
+#include <poplin/cholesky.h>
+#include <poplin/codelets.h>
+#include <poplin/triangular_solve.h>
+#include <popops/codelets.h>
+
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+}
+
+/* One call: groups of n equations, m right-hand sides. */
+struct system {
+    size_t groups, n, m, block;
+    bool left, lower, unit;
+    pop_type type;
+};
+
+/* Well-conditioned triangles; NaN where nothing is read. */
+static double *triangles(struct bed *bed, const struct system *s)
+{
+    double *a = malloc(s->groups * s->n * s->n * sizeof(*a) + 1);
+    for (size_t i = 0; i < s->groups * s->n * s->n; ++i) {
+        size_t row = i / s->n % s->n, column = i % s->n;
+        double value = next_random(&bed->random) / 2147483648.0 - 0.5;
+        a[i] = row == column ? (s->unit ? NAN : 1.5 + value) : (s->lower ? row > column : row < column) ? value / (double)s->n : NAN;
+    }
+    return a;
+}
+static double element(const struct system *s, const double *a, size_t group, size_t row, size_t column)
+{
+    if (row == column && s->unit)
+        return 1;
+    return (s->lower ? row >= column : row <= column) ? a[(group * s->n + row) * s->n + column] : 0;
+}
+
+static void check_system(enum bed_device device, const struct system *s)
+{
+    struct bed bed = bed_open(device, 5, add_codelets);
+    size_t groups = s->groups, n = s->n, m = s->m;
+    pop_shape b_shape = s->left ? POP_SHAPE(groups, n, m) : POP_SHAPE(groups, m, n);
+    pop_tensor a = poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n), b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
+    pop_tensor b = bed_input(&bed, s->type, b_shape, BED_SCATTERED);
+    double *values = triangles(&bed, s);
+    bed_write(&bed, a, values, 0, 0);
+    pop_tensor x = poplin_triangular_solve(bed.graph, a, b, s->left, s->lower, s->unit, s->block, bed.program, "solve", POP_NO_OPTIONS, NULL);
+    assert_built(bed.graph);
+    assert_int_equal(pop_tensor_dim(x, 1), s->left ? n : m);
+    double *got = bed_run(&bed, x), *matrix = bed_given(&bed, a), *wanted = bed_given(&bed, b), *sums = calloc(groups * n * m + 1, sizeof(*sums));
+    for (size_t g = 0; g < groups; ++g) /* the solution, put into the equations */
+        for (size_t i = 0; i < n; ++i)
+            for (size_t k = 0; k < n; ++k)
+                for (size_t c = 0; c < m; ++c)
+                    if (s->left)
+                        sums[(g * n + i) * m + c] += element(s, matrix, g, i, k) * got[(g * n + k) * m + c];
+                    else
+                        sums[(g * m + c) * n + i] += got[(g * m + c) * n + k] * element(s, matrix, g, k, i);
+    bed_check(sums, wanted, groups * n * m, s->type == POP_HALF ? 1e-2 : 1e-5, s->type == POP_HALF ? 1e-2 : 1e-5);
+    free(sums);
+    free(values);
+    bed_close(&bed);
+}
+
+/* row: poplin triangularSolve */
+/* row: poplin createTriangularSolveInputLHS */
+static void test_systems(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 16; ++i) {
+        struct system s = { 1 + i % 2, 1 + i * 7 % 31, 1 + i * 5 % 13, 1 + i * 3 % 11, i & 1, i & 2, i & 4, i & 8 ? POP_HALF : POP_FLOAT };
+        check_system(BED_CPU, &s);
+    }
+    check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
+    check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
+    check_system(BED_MODEL, &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
+    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });
+}
+
+/* row: poplin triangularMask */
+static void test_masks(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (unsigned i = 0; i < 4; ++i) {
+            bool lower = i & 1, unit = i & 2;
+            struct bed bed = bed_open(device, 3, add_codelets);
+            pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 2, 7, 7), BED_SCATTERED);
+            double *got = bed_run(&bed, poplin_triangular_mask(bed.graph, a, lower, unit, bed.program, "mask")), *given = bed_given(&bed, a);
+            for (size_t k = 0; k < 196; ++k) {
+                size_t row = k / 7 % 7, column = k % 7;
+                double wanted = row == column ? (unit ? 1 : given[k]) : (row > column) == lower ? given[k] : 0;
+                assert_true(got[k] == wanted);
+            }
+            bed_close(&bed);
+        }
+}
+
+/* Symmetric matrices with all eigenvalues from 1 on; NaN in the triangle that is not read. */
+static double *positive(struct bed *bed, size_t groups, size_t n, bool lower)
+{
+    double *a = malloc(groups * n * n * sizeof(*a)), *b = malloc(n * n * sizeof(*b));
+    for (size_t g = 0; g < groups; ++g) {
+        for (size_t i = 0; i < n * n; ++i)
+            b[i] = next_random(&bed->random) / 2147483648.0 - 0.5;
+        for (size_t i = 0; i < n * n; ++i) {
+            size_t row = i / n, column = i % n;
+            double sum = row == column;
+            for (size_t k = 0; k < n; ++k)
+                sum += b[row * n + k] * b[column * n + k];
+            a[g * n * n + i] = (lower ? row >= column : row <= column) ? sum : NAN;
+        }
+    }
+    free(b);
+    return a;
+}
+
+static void check_factor(enum bed_device device, pop_type type, size_t groups, size_t n, bool lower, const char *block, bool in_place)
+{
+    struct bed bed = bed_open(device, 5, add_codelets);
+    pop_options options = POP_OPTIONS({ "partialsType", "float" }, { "blockSize", block });
+    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), "a", options, NULL), factor = a;
+    double *values = positive(&bed, groups, n, lower);
+    bed_write(&bed, a, values, 0, 0);
+    if (in_place)
+        poplin_cholesky_in_place(bed.graph, a, lower, bed.program, "cholesky", options, NULL);
+    else
+        factor = poplin_cholesky(bed.graph, a, lower, bed.program, "cholesky", options, NULL);
+    assert_built(bed.graph);
+    double *given = malloc(groups * n * n * sizeof(*given));
+    memcpy(given, bed_given(&bed, a), groups * n * n * sizeof(*given));
+    double *got = bed_run(&bed, factor), tolerance = type == POP_HALF ? 1e-2 : 1e-5;
+    for (size_t g = 0; g < groups; ++g)
+        for (size_t i = 0; i < n; ++i)
+            for (size_t j = 0; j < n; ++j) {
+                double sum = 0, wanted = given[(g * n + i) * n + j];
+                const double *f = got + g * n * n;
+                if (lower ? i < j : i > j) {
+                    assert_true(f[i * n + j] == 0);
+                    continue;
+                }
+                for (size_t k = 0; k < n; ++k)
+                    sum += lower ? f[i * n + k] * f[j * n + k] : f[k * n + i] * f[k * n + j];
+                bed_check(&sum, &wanted, 1, tolerance, tolerance * 2);
+            }
+    free(given);
+    free(values);
+    bed_close(&bed);
+}
+
+/* row: poplin cholesky */
+/* row: poplin choleskyInPlace */
+/* row: poplin createCholeskyInput */
+static void test_factors(void **state)
+{
+    (void)state;
+    check_factor(BED_CPU, POP_FLOAT, 1, 1, true, "32", true);
+    check_factor(BED_CPU, POP_FLOAT, 2, 41, true, "16", true);
+    check_factor(BED_CPU, POP_FLOAT, 1, 37, false, "5", false);
+    check_factor(BED_CPU, POP_HALF, 3, 19, false, "7", true);
+    check_factor(BED_CPU, POP_HALF, 1, 12, true, "12", false);
+    check_factor(BED_MODEL, POP_FLOAT, 2, 13, false, "13", true);
+    check_factor(BED_MODEL, POP_HALF, 1, 11, true, "32", false);
+}
+
+/* row: poplin getTriangularSolveMatMulPrePlanParameters */
+/* row: poplin getCholeskyMatMulPrePlanParameters */
+static void test_products_to_be_planned(void **state)
+{
+    (void)state;
+    poplin_mat_mul_params list[4];
+    size_t count = poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 10, 10), POP_SHAPE(3, 10, 6), true, 4, list, 4);
+    assert_int_equal(count, 2);
+    static const size_t solve[] = { 3, 6, 4, 3, 4, 2 }, factor[] = { 1, 6, 4, 1, 4, 6 };
+    assert_memory_equal(list[1].a_shape, solve, 3 * sizeof(size_t));
+    assert_memory_equal(list[1].b_shape, solve + 3, 3 * sizeof(size_t));
+    assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3), POP_SHAPE(4, 3), true, 4, list, 4), 0);
+    assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), 4, list, 1), 2);
+    assert_memory_equal(list[0].a_shape, factor, 3 * sizeof(size_t));
+    assert_memory_equal(list[0].b_shape, factor + 3, 3 * sizeof(size_t));
+}
+
+/* row: poplin createTriangularSolveInputRHS */
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
+    pop_graph *graph = bed.graph;
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 4), BED_LINEAR), wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR);
+    pop_tensor half = bed_input(&bed, POP_HALF, POP_SHAPE(4, 5), BED_LINEAR), none = { 0 };
+    poplin_triangular_solve(graph, wide, a, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "float{4,5} is no square matrix");
+    poplin_triangular_solve(graph, a, wide, false, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "right-hand sides");
+    poplin_triangular_solve(graph, a, half, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_TYPE_ERROR, "poplin_triangular_solve", "half{4,5}");
+    poplin_triangular_solve(graph, a, none, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "no tensor");
+    poplin_triangular_solve(graph, a, wide, true, true, false, 0, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "block size is 0");
+    poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_create_triangular_solve_input_rhs", "{4,4} and {5,4}");
+    poplin_cholesky(graph, a, true, bed.program, "x", POP_OPTIONS({ "blockSize", "0" }), NULL);
+    assert_error(graph, POP_INVALID_OPTION, "poplin_cholesky", "'blockSize' is 0");
+    poplin_cholesky(graph, wide, true, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_cholesky", "no square matrix");
+    poplin_create_cholesky_input(graph, POP_INT, POP_SHAPE(3, 3), "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_TYPE_ERROR, "poplin_create_cholesky_input", "the type is int");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),    cmocka_unit_test(test_factors), cmocka_unit_test(test_products_to_be_planned),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

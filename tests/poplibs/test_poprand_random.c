@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distributions by their moments at fixed seeds, dropout, what seeds do, and what vertices cost. */
+#include "poplibs/bed.h"
+#include "poprand/philox.h"
+
+#include <popops/codelets.h>
+#include <poprand/codelets.h>
+#include <poprand/random_gen.h>
+
+enum { MANY = 40001 };
+
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poprand_add_codelets_at(where, graph);
+}
+static pop_tensor seed_of(struct bed *bed, double first, double second)
+{
+    pop_tensor seed = pop_graph_add_variable(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(2), "seed");
+    bed_map(bed, seed, BED_ONE_TILE);
+    bed_write(bed, seed, (double[]){ first, second }, 0, 0);
+    return seed;
+}
+static pop_tensor reference_of(struct bed *bed, size_t n, enum bed_mapping mapping)
+{
+    pop_tensor reference = pop_graph_add_variable(bed->graph, POP_FLOAT, POP_SHAPE(n), "reference");
+    bed_map(bed, reference, mapping);
+    return reference;
+}
+
+struct moments {
+    double mean, deviation, min, max;
+};
+static struct moments moments_of(const double *values, size_t n)
+{
+    struct moments m = { 0, 0, values[0], values[0] };
+    for (size_t i = 0; i < n; ++i) {
+        m.mean += values[i] / (double)n;
+        m.min = fmin(m.min, values[i]);
+        m.max = fmax(m.max, values[i]);
+    }
+    for (size_t i = 0; i < n; ++i)
+        m.deviation += (values[i] - m.mean) * (values[i] - m.mean) / (double)n;
+    m.deviation = sqrt(m.deviation);
+    return m;
+}
+/* A mean of n numbers is off by no more than 4 of its own standard deviations, and so on; the seeds are fixed. */
+static void assert_moments(const double *values, size_t n, double mean, double deviation)
+{
+    struct moments m = moments_of(values, n);
+    if (!(fabs(m.mean - mean) <= 4 * deviation / sqrt((double)n) + 1e-3 * deviation) || !(fabs(m.deviation / deviation - 1) < 0.015))
+        fail_msg("mean %g (%g), deviation %g (%g)", m.mean, mean, m.deviation, deviation);
+}
+
+/* row: poprand uniform */
+/* row: poprand normal */
+/* row: poprand truncatedNormal */
+/* row: poprand bernoulli */
+/* row: poprand logUniform */
+static void test_distributions(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_FLOAT, POP_HALF, POP_INT };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t t = 0; t < 3; ++t) {
+            struct bed bed = bed_open(device, 13, add_codelets);
+            pop_tensor seed = seed_of(&bed, 17, 42), reference = reference_of(&bed, MANY, BED_LINEAR), out[5];
+            pop_type type = types[t];
+            double *got[5];
+            bool whole = type == POP_INT;
+            out[0] = poprand_uniform(bed.graph, &seed, 1, reference, type, whole ? -7 : -1.3, whole ? 12 : 2.7, bed.program, "u");
+            out[1] = poprand_bernoulli(bed.graph, &seed, 2, reference, type, 0.31, bed.program, "b");
+            out[2] = poprand_log_uniform(bed.graph, &seed, 5, reference, type, 1, 1000, bed.program, "l");
+            if (!whole) {
+                out[3] = poprand_normal(bed.graph, &seed, 3, reference, type, -0.5, 2.5, bed.program, "n");
+                out[4] = poprand_truncated_normal(bed.graph, &seed, 4, reference, type, 1, 0.5, 2, bed.program, "t");
+            }
+            bed_run_all(&bed, out, got, whole ? 3 : 5);
+            struct moments m = moments_of(got[0], MANY);
+            if (whole) {
+                assert_moments(got[0], MANY, 2.5, sqrt(399 / 12.0));
+                assert_true(m.min == -7 && m.max == 12);
+                for (size_t i = 0; i < MANY; ++i)
+                    assert_true(got[0][i] == floor(got[0][i]));
+            } else {
+                assert_moments(got[0], MANY, 0.7, 4 / sqrt(12));
+                assert_true(m.min >= -1.3 && m.min < -1.29 && m.max <= 2.7 && m.max > 2.69);
+            }
+            assert_moments(got[1], MANY, 0.31, sqrt(0.31 * 0.69));
+            for (size_t i = 0; i < MANY; ++i)
+                assert_true(got[1][i] == 0 || got[1][i] == 1);
+            m = moments_of(got[2], MANY);
+            assert_true(m.min >= 1 && m.max <= 1000 && m.max > 900);
+            for (size_t i = 0; i < MANY; ++i)
+                got[2][i] = log(got[2][i] + (whole ? 0.5 : 0));
+            if (whole)
+                assert_true(fabs(moments_of(got[2], MANY).mean - log(1001) / 2) < 0.05);
+            else
+                assert_moments(got[2], MANY, log(1000) / 2, log(1000) / sqrt(12));
+            if (!whole) {
+                assert_moments(got[3], MANY, -0.5, 2.5);
+                size_t near = 0, far = 0;
+                for (size_t i = 0; i < MANY; ++i) {
+                    near += fabs(got[3][i] + 0.5) < 2.5;
+                    far += fabs(got[3][i] + 0.5) > 7.5;
+                }
+                assert_true(fabs((double)near / MANY - 0.6827) < 0.01 && far > 60 && far < 160);
+                m = moments_of(got[4], MANY);
+                assert_true(m.min >= 0 && m.max <= 2 && m.max > 1.98);
+                assert_moments(got[4], MANY, 1, 0.5 * 0.87963); /* sqrt(1 - 2 a phi(a) / (2 Phi(a) - 1)) at a = 2 */
+            }
+            bed_close(&bed);
+        }
+}
+
+/* Neighbours, and tiles, have nothing to do with one another. */
+static void test_streams_are_independent(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
+    pop_tensor seed = seed_of(&bed, 0, 0), reference = reference_of(&bed, 8 * 6 * 500, BED_LINEAR);
+    pop_tensor out[] = { poprand_normal(bed.graph, &seed, 0, reference, POP_FLOAT, 0, 1, bed.program, "n"),
+                         poprand_normal(bed.graph, &seed, 1, reference, POP_FLOAT, 0, 1, bed.program, "n") };
+    double *got[2];
+    bed_run_all(&bed, out, got, 2);
+    static const size_t lags[] = { 1, 2, 3, 64, 128, 250, 500, 1000, 3000, 6000, 12000 }; /* within a worker, between workers, between tiles */
+    for (size_t l = 0; l <= sizeof(lags) / sizeof(lags[0]); ++l) {
+        double sum = 0;
+        size_t count = 0;
+        for (size_t i = 0; i + (l ? lags[l - 1] : 0) < 24000; ++i, ++count)
+            sum += got[0][i] * (l ? got[0][i + lags[l - 1]] : got[1][i]); /* and between modifiers */
+        if (!(fabs(sum / sqrt((double)count)) < 4))
+            fail_msg("correlation %g", sum / (double)count);
+    }
+    bed_close(&bed);
+}
+
+/* Half values stay within the range that was asked for, though neither end is a half. */
+static void test_half_within_range(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
+    pop_tensor seed = seed_of(&bed, 5, 6), reference = reference_of(&bed, 4001, BED_SCATTERED);
+    pop_tensor out[] = { poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, 1000.3, 1002.7, bed.program, "u"),
+                         poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, -3e38, 3e38, bed.program, "u"),
+                         poprand_uniform(bed.graph, &seed, 0, reference, POP_INT, -2147483648.0, 2147483647.0, bed.program, "u"),
+                         poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, -65504, 65504, bed.program, "u"),
+                         poprand_truncated_normal(bed.graph, &seed, 0, reference, POP_HALF, 100.03, 1, 0.2, bed.program, "t"),
+                         poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, 3, 3, bed.program, "u") };
+    double *got[6];
+    bed_run_all(&bed, out, got, 6);
+    struct moments m = moments_of(got[0], 4001);
+    assert_true(m.min == 1000.5 && m.max == 1002.5);
+    assert_moments(got[1], 4001, 0, 6e38 / sqrt(12));
+    assert_moments(got[2], 4001, -0.5, 4294967296.0 / sqrt(12));
+    assert_moments(got[3], 4001, 0, 131008 / sqrt(12));
+    m = moments_of(got[4], 4001);
+    assert_true(m.min == 99.875 && m.max == 100.1875);
+    m = moments_of(got[5], 4001);
+    assert_true(m.min == 3 && m.max == 3);
+    bed_close(&bed);
+}
+
+/* row: poprand dropout */
+/* row: poprand shapedDropout */
+static void test_dropout(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < 4; ++test) {
+        pop_type type = test & 1 ? POP_HALF : POP_FLOAT;
+        struct bed bed = bed_open(test & 2 ? BED_MODEL : BED_CPU, 7, add_codelets);
+        pop_tensor seed = seed_of(&bed, 1, 2), in = bed_input_of(&bed, type, POP_SHAPE(101, 97), BED_SCATTERED, 0.5, 2);
+        pop_tensor row = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(97), "row");
+        bed_map(&bed, row, BED_LINEAR);
+        pop_tensor out[] = { poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "d"),
+                             poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "again"),
+                             poprand_shaped_dropout(bed.graph, &seed, 8, in, row, 0.7, 2, bed.program, "s"),
+                             poprand_dropout(bed.graph, &seed, 7, in, in, 1, 1, bed.program, "all"), poprand_dropout(bed.graph, &seed, 7, in, in, 0, 3, bed.program, "none") };
+        double *got[5], *given = bed_given(&bed, in), kept = 0, rows = 0;
+        bed_run_all(&bed, out, got, 5);
+        for (size_t i = 0; i < 101 * 97; ++i) {
+            kept += got[0][i] != 0;
+            assert_true(got[0][i] == 0 || fabs(got[0][i] * 0.7 / given[i] - 1) < (type == POP_HALF ? 0.0006 : 1e-6));
+            assert_true(got[1][i] == got[0][i]);
+            assert_true(got[2][i] == (got[2][i % 97] != 0 ? 2 * given[i] : 0));
+            assert_true(got[3][i] == given[i] && got[4][i] == 0);
+            rows += i < 97 && got[2][i] != 0;
+        }
+        assert_true(fabs(kept / (101 * 97) - 0.7) < 0.02 && fabs(rows / 97 - 0.7) < 0.15);
+        bed_close(&bed);
+    }
+}
+
+static bool equal(const double *a, const double *b, size_t n)
+{
+    return memcmp(a, b, n * sizeof(*a)) == 0;
+}
+
+/* row: poprand setSeed */
+static void test_seeds(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 5, add_codelets);
+        pop_tensor seed = seed_of(&bed, 1, 2), other = seed_of(&bed, 1, 3), reference = reference_of(&bed, 301, BED_SCATTERED), out[12];
+        double *got[12];
+#define DRAW(seed, modifier) poprand_uniform(bed.graph, seed, modifier, reference, POP_FLOAT, 0, 1, bed.program, "x")
+        out[0] = DRAW(NULL, 0);
+        out[1] = DRAW(&seed, 0);
+        out[2] = DRAW(NULL, 0); /* goes on after 0, though 1 was between */
+        out[3] = DRAW(&seed, 0);
+        out[4] = DRAW(&seed, 1);
+        out[5] = DRAW(&other, 0);
+        poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+        out[6] = DRAW(NULL, 0);
+        out[7] = DRAW(NULL, 0);
+        poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+        out[8] = DRAW(NULL, 0);
+        out[9] = DRAW(NULL, 0);
+        poprand_set_seed(bed.graph, seed, 10, bed.program, "seed");
+        out[10] = DRAW(NULL, 0);
+        pop_tensor saved = pop_get_hw_seeds(bed.graph, bed.program, "saved");
+        DRAW(NULL, 0);
+        pop_set_hw_seeds(bed.graph, saved, bed.program, "restored");
+        out[11] = DRAW(NULL, 0);
+        bed_run_all(&bed, out, got, 12);
+        for (size_t i = 0; i < 12; ++i)
+            for (size_t k = 0; k < i; ++k) {
+                bool same = (i == 3 && k == 1) || (i == 8 && k == 6) || (i == 9 && k == 7);
+                assert_true(equal(got[i], got[k], 301) == same);
+            }
+        bed_close(&bed);
+    }
+}
+
+/* The same numbers with 1, 2 and 4 host threads, in another graph, after other draws. */
+static void test_reproducible(void **state)
+{
+    (void)state;
+    double *first = NULL;
+    for (unsigned run = 0; run < 3; ++run) {
+        char threads[64];
+        snprintf(threads, sizeof(threads), "{\"target.hostThreads\":\"%u\"}", 1u << run);
+        setenv("POPLAR_ENGINE_OPTIONS", threads, 1);
+        struct bed bed = bed_open(BED_MODEL, 31, add_codelets);
+        pop_tensor seed = seed_of(&bed, 123, 456), reference = reference_of(&bed, 5003, BED_LINEAR);
+        for (unsigned i = 0; i < run; ++i)
+            DRAW(NULL, 0);
+        double *got = bed_run(&bed, poprand_normal(bed.graph, &seed, 1, reference, POP_HALF, 0, 1, bed.program, "x"));
+        if (first)
+            assert_true(equal(got, first, 5003));
+        else
+            first = memcpy(malloc(5003 * sizeof(double)), got, 5003 * sizeof(double));
+        bed_close(&bed);
+    }
+    unsetenv("POPLAR_ENGINE_OPTIONS");
+    free(first);
+}
+
+/* The known answers of Philox 4x32-10. */
+static void test_philox(void **state)
+{
+    (void)state;
+    uint32_t zeros[4] = { 0 }, ones[4] = { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff };
+    poprand_philox(zeros, 0, 0);
+    assert_true(zeros[0] == 0x6627e8d5 && zeros[1] == 0xe169c58d && zeros[2] == 0xbc57ac4c && zeros[3] == 0x9b00dbd8);
+    poprand_philox(ones, 0xffffffff, 0xffffffff);
+    assert_true(ones[0] == 0x408f276d && ones[1] == 0x41c83b0e && ones[2] == 0xa20bc7c6 && ones[3] == 0x6d5451fd);
+}
+
+/* poplibs.md 2.2; the guide's 146 cycles of SetSeedSupervisor. */
+static void test_estimates(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    static const struct {
+        const char *type;
+        pop_type element;
+        uint64_t cycles; /* for 100 elements */
+    } table[] = {
+        { "SetSeedSupervisor", POP_TYPE_NULL, 146 },
+        { "UniformSupervisor<float>", POP_FLOAT, 4 + 132 + 4 * 3 + 4 },
+        { "UniformSupervisor<half>", POP_HALF, 4 + 144 + 4 * 6 + 12 },
+        { "UniformSupervisor<int>", POP_INT, 4 + 132 + 300 },
+        { "BernoulliSupervisor<float>", POP_FLOAT, 4 + 126 + 3 + 9 },
+        { "BernoulliSupervisor<half>", POP_HALF, 4 + 138 + 6 + 9 },
+        { "NormalSupervisor<float>", POP_FLOAT, 4 + 132 + 200 + 3 },
+        { "NormalSupervisor<half>", POP_HALF, 4 + 144 + 100 + 12 },
+        { "TruncatedNormalSupervisor<float>", POP_FLOAT, 4 + 156 + (11 * 3 + 5) * 50 },
+        { "TruncatedNormalSupervisor<half>", POP_HALF, 4 + 168 + (12 * 3 + 5) * 25 },
+        { "DropoutSupervisor<float>", POP_FLOAT, 6 + 144 + 100 + 1 },
+        { "DropoutSupervisor<half>", POP_HALF, 6 + 144 + 50 + 9 },
+        { "LogUniformSupervisor<float>", POP_FLOAT, 4 + 132 + 4 * 3 + 4 + 150 },
+    };
+    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
+        char name[64];
+        snprintf(name, sizeof(name), "poprand::%s", table[i].type);
+        pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, name);
+        if (table[i].element)
+            pop_graph_connect(bed.graph, vertex, "out", pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(100), "t"));
+        if (strncmp(table[i].type, "Truncated", 9) == 0)
+            pop_graph_set_field_int(bed.graph, vertex, "iterations", 3);
+        assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, table[i].cycles);
+    }
+    bed_close(&bed);
+}
+
+/* row: poprand addCodelets */
+static void test_errors_and_nothing(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    pop_graph *graph = bed.graph;
+    pop_tensor seed = seed_of(&bed, 1, 2), r = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    poprand_set_seed(graph, r, 0, bed.program, "x");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_set_seed", "3 elements of type float; 2 of type unsigned int");
+    poprand_uniform(graph, &whole, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "the seed has 3");
+    poprand_uniform(graph, &seed, 0, r, POP_BOOL, 0, 1, bed.program, "x");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "type bool; half, float or int");
+    poprand_normal(graph, &seed, 0, r, POP_INT, 0, 1, bed.program, "x");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_normal", "type int; half or float can");
+    poprand_uniform(graph, &seed, 0, r, POP_FLOAT, 1, 0, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "from 1 to 0");
+    poprand_uniform(graph, &seed, 0, r, POP_HALF, 0, 70000, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "not all numbers from 0 to 70000 are values of type half");
+    poprand_uniform(graph, &seed, 0, r, POP_INT, 0.2, 0.7, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "no value of type int");
+    poprand_log_uniform(graph, &seed, 0, r, POP_FLOAT, 0, 7, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_log_uniform", "above 0");
+    poprand_bernoulli(graph, &seed, 0, r, POP_FLOAT, 1.5, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_bernoulli", "1.5 is no probability");
+    poprand_normal(graph, &seed, 0, r, POP_FLOAT, 0, -1, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_normal", "standard deviation -1");
+    poprand_truncated_normal(graph, &seed, 0, r, POP_FLOAT, 0, 1, 0, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_truncated_normal", "more than 0");
+    poprand_dropout(graph, &seed, 0, whole, whole, 0.5, 2, bed.program, "x");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_dropout", "type int");
+    poprand_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_dropout", "3 elements and the reference 2");
+    poprand_shaped_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2}");
+    poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, bed.program, "x");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "null");
+    assert_int_equal(pop_tensor_num_elements(poprand_uniform(graph, NULL, 0, pop_tensor_slice(r, 1, 1, 0), POP_HALF, 0, 1, bed.program, "x")), 0);
+    assert_int_equal(pop_tensor_rank(poprand_bernoulli(graph, &seed, 0, pop_tensor_at(r, 1), POP_INT, 0.5, bed.program, "x")), 0);
+    assert_built(graph);
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distributions), cmocka_unit_test(test_streams_are_independent), cmocka_unit_test(test_half_within_range),
+        cmocka_unit_test(test_dropout),       cmocka_unit_test(test_seeds),                   cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_philox),        cmocka_unit_test(test_estimates),               cmocka_unit_test(test_errors_and_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
