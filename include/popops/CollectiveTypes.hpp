@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What collectives are described with.
+#ifndef POPOPS_COLLECTIVE_TYPES_HPP
+#define POPOPS_COLLECTIVE_TYPES_HPP
+
+#include <poplar/Tensor.hpp>
+#include <popops/Operation.hpp>
+#include <stdexcept>
+#include <vector>
+
+namespace popops {
+
+// A part of a tensor that several IPUs have.
+struct Chunk {
+    Chunk() = default;
+    Chunk(poplar::Tensor part, unsigned ipu, unsigned position) : tensor(std::move(part)), index(ipu), offset(position) {}
+    poplar::Tensor tensor;
+    unsigned index = 0;
+    unsigned offset = 0;
+};
+struct Chunks {
+    Chunks() = default;
+    explicit Chunks(unsigned count) : chunks(count) {}
+    std::vector<Chunk> chunks;
+    poplar::Tensor originalInput;
+};
+
+enum class CollectiveOperator { ADD, MEAN, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD, LOCAL };
+
+inline std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op)
+{
+    static const char *const names[] = { "ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
+    return out << names[static_cast<int>(op)];
+}
+// A word that is none leaves op as it is, and the stream failed.
+inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
+{
+    static const char *const names[] = { "ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
+    std::string word;
+    in >> word;
+    for (int i = 0; i < 9; ++i)
+        if (word == names[i]) {
+            op = static_cast<CollectiveOperator>(i);
+            return in;
+        }
+    in.setstate(std::ios::failbit);
+    return in;
+}
+
+// LOG_ADD has none.
+inline CollectiveOperator operationToCollectiveOperator(const Operation &op)
+{
+    switch (op) {
+    case Operation::ADD:
+        return CollectiveOperator::ADD;
+    case Operation::MUL:
+        return CollectiveOperator::MUL;
+    case Operation::MIN:
+        return CollectiveOperator::MIN;
+    case Operation::MAX:
+        return CollectiveOperator::MAX;
+    case Operation::LOGICAL_AND:
+        return CollectiveOperator::LOGICAL_AND;
+    case Operation::LOGICAL_OR:
+        return CollectiveOperator::LOGICAL_OR;
+    case Operation::SQUARE_ADD:
+        return CollectiveOperator::SQUARE_ADD;
+    default:
+        throw std::invalid_argument("no collective for " + asString(op));
+    }
+}
+
+} // namespace popops
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether some element is no number (popops/nan.h).
+#ifndef POPOPS_NAN_HPP
+#define POPOPS_NAN_HPP
+
+#include <poplar/Program.hpp>
+#include <popops/nan.h>
+#include <poputil/detail/call.hpp>
+
+namespace popops {
+
+inline poplar::Tensor hasNaN(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), popops_has_nan_at(poplar::detail::where(debugContext), graph.c(), src.c(), prog.cToGrow(graph.c()),
+                                                              poplar::detail::name(debugContext)));
+}
+inline poplar::Tensor hasNaNOrInf(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
+                                  const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), popops_has_nan_or_inf_at(poplar::detail::where(debugContext), graph.c(), src.c(),
+                                                                     prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+}
+
+} // namespace popops
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations as text, and in names of vertices.
+#ifndef POPOPS_OPERATION_DEF_UTIL_HPP
+#define POPOPS_OPERATION_DEF_UTIL_HPP
+
+#include <popops/OperationDef.hpp>
+#include <poputil/VertexTemplates.hpp>
+
+namespace popops {
+
+inline std::string asString(const Operation &op)
+{
+    return popops_operation_name(static_cast<popops_operation>(op));
+}
+
+} // namespace popops
+
+namespace poputil {
+
+template <> struct VertexTemplateToString<popops::Operation> {
+    static std::string to_string(const popops::Operation &op) { return "popops::Operation::" + popops::asString(op); }
+};
+
+} // namespace poputil
+#endif

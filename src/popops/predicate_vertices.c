@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vertices whose result is their compute's, which the compute set joins: popops::AllTrue<bool>; popops::HasNaN<T> and popops::HasNaNOrInf<T>, true when
+ * there is none. */
+
+#ifdef __POPC__
+#include "poplibs/half_vectors.h"
+
+POP_VERTEX(AllTrue) {
+    POP_INPUT(POP_VECTORS(bool)) in;
+};
+POP_VERTEX_NAME(AllTrue, "popops::AllTrue<bool>");
+bool AllTrue_compute(AllTrue *v)
+{
+    bool all = true;
+    for (size_t i = 0; i < v->in.size; ++i)
+        for (size_t k = 0; k < v->in.data[i].size; ++k)
+            all &= v->in.data[i].data[k];
+    return all;
+}
+
+/* Bits of the magnitude from which on it is a NaN, or one less: an infinity. */
+#define NAN_VERTEX(vertex, tag, bits, mask, least)                                                                     \
+    POPLIBS_FAST bits beyond_##vertex##_##tag(const bits *in, size_t count)                                            \
+    {                                                                                                                  \
+        bits found = 0;                                                                                                \
+        for (size_t i = 0; i < count; ++i)                                                                             \
+            found |= (in[i] & mask) >= least;                                                                          \
+        return found;                                                                                                  \
+    }                                                                                                                  \
+    POP_VERTEX(vertex##_##tag) {                                                                                       \
+        POP_INPUT(POP_VECTORS(tag)) in;                                                                                \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(vertex##_##tag, "popops::" #vertex "<" #tag ">");                                                  \
+    bool vertex##_##tag##_compute(vertex##_##tag *v)                                                                   \
+    {                                                                                                                  \
+        bits found = 0;                                                                                                \
+        for (size_t i = 0; i < v->in.size; ++i)                                                                        \
+            found |= beyond_##vertex##_##tag((const bits *)(const void *)v->in.data[i].data, v->in.data[i].size);      \
+        return !found;                                                                                                 \
+    }
+NAN_VERTEX(HasNaN, half, uint16_t, 0x7fff, 0x7c01)
+NAN_VERTEX(HasNaN, float, uint32_t, 0x7fffffff, 0x7f800001)
+NAN_VERTEX(HasNaNOrInf, half, uint16_t, 0x7fff, 0x7c00)
+NAN_VERTEX(HasNaNOrInf, float, uint32_t, 0x7fffffff, 0x7f800000)
+
+#else
+#include "poplibs/support.h"
+#include "popops/vertices.h"
+
+/* poplibs.md 2.2, HasNaN: 9 for a float, 10 for a half; user is the cycles of an element. */
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t cycles = 6;
+    (void)target;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "in", POP_WHOLE); i < rows; ++i)
+        cycles += 6 + (uintptr_t)user * pop_vertex_view_field_size(vertex, "in", i);
+    return (pop_perf){ cycles, 0 };
+}
+/* No formula is published: loads of eight bytes, an AND, and what is left. */
+static pop_perf estimate_all_true(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    uint64_t cycles = 6;
+    (void)target, (void)user;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "in", POP_WHOLE); i < rows; ++i) {
+        size_t count = pop_vertex_view_field_size(vertex, "in", i);
+        cycles += 6 + 2 * (count / 8) + 3 * (count % 8);
+    }
+    return (pop_perf){ cycles, 0 };
+}
+
+void popops_predicate_vertices(pop_graph *graph)
+{
+    pop_graph_register_perf_estimator(graph, "popops::AllTrue<bool>", estimate_all_true, NULL);
+    pop_graph_register_perf_estimator(graph, "popops::HasNaN<float>", estimate, poplibs_as_user(9));
+    pop_graph_register_perf_estimator(graph, "popops::HasNaN<half>", estimate, poplibs_as_user(10));
+    pop_graph_register_perf_estimator(graph, "popops::HasNaNOrInf<float>", estimate, poplibs_as_user(9));
+    pop_graph_register_perf_estimator(graph, "popops::HasNaNOrInf<half>", estimate, poplibs_as_user(10));
+}
+#endif
