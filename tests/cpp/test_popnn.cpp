@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// popnn's C++ interface: non-linearities, losses, the largest of rows.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popnn/LogSoftmax.hpp>
+#include <popnn/Loss.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+#include <sstream>
+
+using namespace poplar;
+using namespace poplar::program;
+using namespace popnn;
+
+struct Bed {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    std::vector<Tensor> read;
+    Bed() : device(model()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+        popnn::addCodelets(graph);
+    }
+    static Device model()
+    {
+        IPUModel description;
+        description.tilesPerIPU = 4;
+        return description.createDevice();
+    }
+    Tensor floats(std::vector<std::size_t> shape, std::vector<float> values)
+    {
+        Tensor t = graph.addVariable(FLOAT, shape, "t");
+        poputil::mapTensorLinearly(graph, t, 1, 1);
+        if (!values.empty())
+            graph.setInitialValue(t, values);
+        return t;
+    }
+    Tensor labels(std::vector<unsigned> values)
+    {
+        Tensor t = graph.addConstant<unsigned>(UNSIGNED_INT, { values.size() }, values);
+        graph.setTileMapping(t, 0);
+        return t;
+    }
+    // What the tensors hold after the program.
+    std::vector<std::vector<float>> run()
+    {
+        for (std::size_t i = 0; i < read.size(); ++i)
+            graph.createHostRead(std::to_string(i), read[i]);
+        Engine engine(graph, prog);
+        engine.load(device);
+        engine.run(0);
+        std::vector<std::vector<float>> values;
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            std::vector<unsigned> words(read[i].numElements());
+            engine.readTensor(std::to_string(i), words.data(), words.data() + words.size());
+            std::vector<float> floats(words.begin(), words.end());
+            if (read[i].elementType() == FLOAT)
+                std::memcpy(floats.data(), words.data(), 4 * words.size());
+            values.push_back(floats);
+        }
+        return values;
+    }
+};
+
+// row: popnn addCodelets
+// row: popnn swish
+// row: popnn swishInPlace
+// row: popnn geluErf
+// row: popnn geluErfInPlace
+// row: popnn sigmoid
+// row: popnn sigmoidInPlace
+// row: popnn relu
+// row: popnn reluInPlace
+// row: popnn tanh
+// row: popnn tanhInPlace
+// row: popnn gelu
+// row: popnn geluInPlace
+TEST(non_linearities)
+{
+    Bed b;
+    const std::vector<float> values{ -2, -1, 0, 1, 2, 3 };
+    Tensor t = b.floats({ 2, 3 }, values);
+    typedef Tensor (*Function)(Graph &, const Tensor &, Sequence &, const DebugContext &);
+    typedef void (*InPlace)(Graph &, const Tensor &, Sequence &, const DebugContext &);
+    const Function functions[] = { sigmoid, relu, tanh, gelu, swish, geluErf, softmax, softmaxStable, logSoftmax };
+    const InPlace inPlace[] = { sigmoidInPlace, reluInPlace, tanhInPlace, geluInPlace, swishInPlace, geluErfInPlace, softmaxInPlace, softmaxStableInPlace, logSoftmaxInPlace };
+    for (unsigned i = 0; i < 9; ++i) {
+        b.read.push_back(functions[i](b.graph, t, b.prog, "f"));
+        b.read.push_back(b.floats({ 2, 3 }, values));
+        inPlace[i](b.graph, b.read.back(), b.prog, DebugContext("g"));
+    }
+    float scaling = 0;
+    b.read.push_back(scaledSoftmaxStable(b.graph, t, scaling, b.prog));
+    CHECK(scaling == 62000);
+    Tensor other = b.floats({ 2, 3 }, values);
+    scaledSoftmaxStableInPlace(b.graph, other, scaling, b.prog);
+    nonLinearityInPlace(b.graph, NonLinearityType::RELU, other, scaling, b.prog);
+    CHECK(scaling == 1);
+    nonLinearity(b.graph, NonLinearityType::HARD_SIGMOID, other, scaling, b.prog, "h");
+    ComputeSet cs = b.graph.addComputeSet("cs");
+    nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), cs);
+    nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), cs, scaling, "t");
+    Tensor ones = b.floats({ 2, 3 }, std::vector<float>(6, 1));
+    b.read.push_back(nonLinearityInputGradient(b.graph, NonLinearityType::SIGMOID, ones, ones, cs, "grad"));
+    b.prog.add(Execute(cs));
+    b.read.push_back(nonLinearityInputGradient(b.graph, NonLinearityType::RELU, t, ones, b.prog));
+    CHECK_THROWS(nonLinearityInPlace(b.graph, NonLinearityType::SOFTMAX, t, cs), poputil::poplibs_error, "give a sequence");
+    const std::vector<std::vector<float>> got = b.run();
+    for (unsigned i = 0; i < 9; ++i)
+        CHECK(got[2 * i] == got[2 * i + 1]);
+    CHECK(std::fabs(got[0][3] - 0.731059f) < 1e-6 && got[2][1] == 0 && got[2][5] == 3 && std::fabs(got[4][4] - 0.964028f) < 1e-6);
+    CHECK(std::fabs(got[12][0] - 0.0900306f) < 1e-6 && std::fabs(got[14][2] - 0.665241f) < 1e-6 && std::fabs(got[16][2] + 0.407606f) < 1e-6);
+    CHECK(std::fabs(got[18][2] - 41244.93f) < 1 && got[19][0] == 0 && got[20][1] == 0 && got[20][3] == 1);
+}
+
+// row: popnn VertexTemplateToString
+// row: popnn asString
+// row: popnn operator<<
+// row: popnn operator>>
+TEST(names)
+{
+    std::stringstream text;
+    text << NonLinearityType::GELU_ERF << ' ' << NonLinearityType::SOFTMAX_SCALED;
+    CHECK(text.str() == "GELU_ERF SOFTMAX_SCALED");
+    NonLinearityType type;
+    text >> type;
+    CHECK(type == NonLinearityType::GELU_ERF && std::string(asString(NonLinearityType::SIGMOID)) == "SIGMOID");
+    CHECK(poputil::templateVertex("popnn::NonLinearity2D", HALF, NonLinearityType::TANH) == "popnn::NonLinearity2D<half,popnn::NonLinearityType::TANH>");
+    std::stringstream wrong("relu");
+    CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu' is no non-linearity");
+}
+
+TEST(losses)
+{
+    Bed b;
+    Tensor p = b.floats({ 2, 2 }, { 0.25f, 0.75f, 0.5f, 0.5f }), labels = b.labels({ 1, 1 }), one = b.floats({}, { 1 });
+    Tensor loss = b.floats({ 2 }, {}), deltas = b.floats({ 2, 2 }, {}), correct = b.graph.addVariable(UNSIGNED_INT, { 3 }, "n");
+    b.graph.setTileMapping(correct, 1);
+    b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, SUM_SQUARED_LOSS, "loss"));
+    b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, correct[0], LossType::SUM_SQUARED_LOSS));
+    b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, one, one, CROSS_ENTROPY_LOSS, DebugContext("e")));
+    b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, one, Tensor(), correct[1], CROSS_ENTROPY_LOSS));
+    Sequence accuracy;
+    accuracy.add(calcAccuracy(b.graph, p, labels, correct[2], "accuracy"));
+    b.prog.add(accuracy);
+    b.read = { loss, deltas, correct };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK(std::fabs(got[0][0] - 0.287682f) < 1e-6 && std::fabs(got[0][1] - 0.693147f) < 1e-6);
+    CHECK((got[1] == std::vector<float>{ 0.25f, -0.25f, 0.5f, -0.5f }) && (got[2] == std::vector<float>{ 1, 1, 1 }));
+    CHECK_THROWS(calcLoss(b.graph, p, p, loss, deltas, SUM_SQUARED_LOSS), poplar_error, "labels have type float");
+}
+
+TEST(largest)
+{
+    Bed b;
+    Tensor t = b.floats({ 2, 3 }, { 3, 1, 2, -5, -4, -6 }), places;
+    const std::pair<Tensor, Tensor> max = maxAndArgMax(b.graph, t, b.prog), min = minAndArgMin(b.graph, t, b.prog, "min");
+    Tensor top = topK(b.graph, t, places, 2, true, b.prog, "top");
+    b.read = { max.first, max.second, min.first, min.second, argMax(b.graph, t, b.prog), argMin(b.graph, t, b.prog, "x"), top, places };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK((got[0] == std::vector<float>{ 3, -4 }) && (got[1] == std::vector<float>{ 0, 1 }) && got[4] == got[1]);
+    CHECK((got[2] == std::vector<float>{ 1, -6 }) && (got[3] == std::vector<float>{ 1, 2 }) && got[5] == got[3]);
+    CHECK((got[6] == std::vector<float>{ 3, 2, -4, -5 }) && (got[7] == std::vector<float>{ 0, 2, 1, 0 }));
+    CHECK_THROWS(argMax(b.graph, t[0], b.prog), poputil::poplibs_error, "a matrix is needed");
+}
+
+MAIN()
