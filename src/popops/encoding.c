@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One-hot: a vertex for each contiguous piece of the encoded tensor on a tile.  Ramps: a vertex for each worker. */
 #include "poplibs/tiles.h"
+#include "popops/runs.h"
 
 #include <popops/encoding.h>
 
@@ -12,19 +13,6 @@ struct encoding {
     int64_t start;
 };
 
-/* The runs of one contiguous piece, as places from its first row on. */
-static void set_runs(const struct encoding *encoding, pop_graph *graph, pop_vertex vertex, const pop_interval *runs, size_t count, size_t first_row)
-{
-    uint32_t *starts = poplibs_new(2 * count, sizeof(*starts)), *lengths = starts + count;
-    for (size_t i = 0; i < count; ++i) {
-        starts[i] = (uint32_t)(runs[i].begin - first_row * encoding->classes);
-        lengths[i] = (uint32_t)(runs[i].end - runs[i].begin);
-    }
-    pop_graph_set_field_vector_at(encoding->where, graph, vertex, POP_FIELD("starts", POP_WHOLE), POP_UNSIGNED_INT, starts, count);
-    pop_graph_set_field_vector_at(encoding->where, graph, vertex, POP_FIELD("lengths", POP_WHOLE), POP_UNSIGNED_INT, lengths, count);
-    free(starts);
-}
-
 static void encode_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
     const struct encoding *encoding = user;
@@ -34,20 +22,14 @@ static void encode_regions(pop_graph *graph, const struct poplibs_tile *tile, vo
     snprintf(name, sizeof(name), "popops::EncodeOneHot%s<%s,%s>", pop_tensor_valid(encoding->on) ? "CustomValues" : "",
              pop_type_name(pop_tensor_type(encoding->indices)), pop_type_name(pop_tensor_type(encoding->flat)));
     for (size_t list = 0; list < regions->count; ++list) {
-        const pop_interval *runs = regions->intervals + regions->first[list];
-        size_t count = regions->first[list + 1] - regions->first[list], first_row = SIZE_MAX, last_row = 0;
-        for (size_t i = 0; i < count; ++i) {
-            first_row = poplibs_min(first_row, runs[i].begin / encoding->classes);
-            last_row = poplibs_max(last_row, (runs[i].end - 1) / encoding->classes);
-        }
         pop_vertex vertex = pop_graph_add_vertex_at(where, graph, encoding->set, name);
-        pop_graph_connect_at(where, graph, vertex, "indices", pop_tensor_slice_at(where, encoding->indices, first_row, last_row + 1, 0));
+        pop_interval rows = popops_set_runs(where, graph, vertex, regions, list, encoding->classes);
+        pop_graph_connect_at(where, graph, vertex, "indices", pop_tensor_slice_interval_at(where, encoding->indices, rows, 0));
         pop_graph_connect_at(where, graph, vertex, "out", poplibs_slice_of_list(where, encoding->flat, regions, list));
         if (pop_tensor_valid(encoding->on)) {
             pop_graph_connect_at(where, graph, vertex, "on", encoding->on);
             pop_graph_connect_at(where, graph, vertex, "off", encoding->off);
         }
-        set_runs(encoding, graph, vertex, runs, count, first_row);
         pop_graph_set_field_int_at(where, graph, vertex, "classes", (int64_t)encoding->classes);
         pop_graph_map_vertex_at(where, graph, vertex, tile->tile);
     }

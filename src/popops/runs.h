@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contiguous piece of memory that holds runs of a matrix' elements in any order: what vertices on it are told. */
+#ifndef POPOPS_RUNS_H
+#define POPOPS_RUNS_H
+
+#include "poplibs/support.h"
+
+/* Sets the fields starts and lengths of a vertex to the runs of a list of intervals of the flattened matrix.  Starts count from the first row that the runs
+ * touch; gives the rows from there to the last one. */
+static inline pop_interval popops_set_runs(pop_where where, pop_graph *graph, pop_vertex vertex, const pop_interval_lists *regions, size_t list,
+                                           size_t columns)
+{
+    const pop_interval *runs = regions->intervals + regions->first[list];
+    size_t count = regions->first[list + 1] - regions->first[list];
+    pop_interval rows = { SIZE_MAX, 0 };
+    for (size_t i = 0; i < count; ++i) {
+        rows.begin = poplibs_min(rows.begin, runs[i].begin / columns);
+        rows.end = poplibs_max(rows.end, (runs[i].end - 1) / columns + 1);
+    }
+    uint32_t *starts = poplibs_new(2 * count, sizeof(*starts)), *lengths = starts + count;
+    for (size_t i = 0; i < count; ++i) {
+        starts[i] = (uint32_t)(runs[i].begin - rows.begin * columns);
+        lengths[i] = (uint32_t)(runs[i].end - runs[i].begin);
+    }
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("starts", POP_WHOLE), POP_UNSIGNED_INT, starts, count);
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("lengths", POP_WHOLE), POP_UNSIGNED_INT, lengths, count);
+    free(starts);
+    return rows;
+}
+
+#endif
