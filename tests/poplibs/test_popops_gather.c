@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers and scatters against XLA's definitions, element by element: index vectors of 0 to 3 components, windows, indices that do not fit. */
+#include "poplibs/bed.h"
+
+#include <popops/codelets.h>
+#include <popops/gather.h>
+#include <popops/reduce.h>
+#include <popops/scatter.h>
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+struct list {
+    size_t count;
+    unsigned dims[4];
+};
+struct config {
+    size_t shape[3];          /* of the operand */
+    size_t index_rank, index_shape[3], vector_dim;
+    struct list offsets;      /* of the result (a gather), or of the updates (a scatter) */
+    size_t slice[3];
+    struct list collapsed, map;
+};
+static const struct config configs[] = {
+    { { 7, 5, 6 }, 1, { 4 }, 1, { 2, { 1, 2 } }, { 1, 5, 6 }, { 1, { 0 } }, { 1, { 0 } } },             /* rows */
+    { { 7, 5, 6 }, 2, { 3, 4 }, 2, { 2, { 0, 3 } }, { 7, 1, 6 }, { 1, { 1 } }, { 1, { 1 } } },          /* an axis in the middle */
+    { { 7, 5, 6 }, 2, { 2, 9 }, 0, { 1, { 0 } }, { 1, 4, 1 }, { 2, { 0, 2 } }, { 2, { 2, 0 } } },       /* pairs, cut windows, vectors in front */
+    { { 7, 5, 6 }, 2, { 5, 3 }, 1, { 0, { 0 } }, { 1, 1, 1 }, { 3, { 0, 1, 2 } }, { 3, { 0, 1, 2 } } }, /* single elements */
+    { { 7, 5, 6 }, 2, { 6, 2 }, 1, { 3, { 0, 1, 3 } }, { 2, 5, 3 }, { 0, { 0 } }, { 2, { 0, 2 } } },    /* windows along indexed dims */
+    { { 7, 5, 6 }, 2, { 2, 1 }, 1, { 2, { 0, 2 } }, { 3, 1, 6 }, { 1, { 1 } }, { 1, { 0 } } },          /* another dimension collapsed */
+};
+
+static pop_dims dims_of(const struct list *list)
+{
+    return (pop_dims){ list->count, list->dims };
+}
+static bool holds(const struct list *list, size_t dim)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->dims[i] == dim)
+            return true;
+    return false;
+}
+static size_t vectors_of(const struct config *c)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < c->index_rank; ++i)
+        n *= i == c->vector_dim ? 1 : c->index_shape[i];
+    return n;
+}
+/* Component k of vector i. */
+static double component(const struct config *c, const double *indices, size_t i, size_t k)
+{
+    size_t place = 0, index[3] = { 0 };
+    for (size_t dim = c->index_rank; dim-- > 0;) {
+        index[dim] = dim == c->vector_dim ? k : i % c->index_shape[dim];
+        i /= dim == c->vector_dim ? 1 : c->index_shape[dim];
+    }
+    for (size_t dim = 0; dim < c->index_rank; ++dim)
+        place = place * c->index_shape[dim] + index[dim];
+    return indices[place];
+}
+/* The operand's element at a place of the window of a vector; SIZE_MAX for one that is skipped. */
+static size_t element(const struct config *c, const double *indices, size_t vector, const size_t *window, bool skip)
+{
+    size_t at[3] = { window[0], window[1], window[2] };
+    bool rows = true;
+    for (size_t k = 0; k < c->map.count; ++k)
+        rows = rows && c->slice[c->map.dims[k]] == 1;
+    for (size_t k = 0; k < c->map.count; ++k) {
+        size_t dim = c->map.dims[k];
+        double start = component(c, indices, vector, k), most = (double)(c->shape[dim] - c->slice[dim]);
+        if ((start < 0 || start > most) && skip && rows)
+            return SIZE_MAX;
+        at[dim] += (size_t)fmin(fmax(start, 0), most);
+    }
+    return (at[0] * c->shape[1] + at[1]) * c->shape[2] + at[2];
+}
+/* The shape of the result (or of the updates), and of which vector and place in its window element i of it is. */
+static size_t result_shape(const struct config *c, size_t *shape)
+{
+    size_t rank = c->offsets.count, batch = 0, kept = 0;
+    for (size_t i = 0; i < c->index_rank; ++i)
+        rank += i != c->vector_dim;
+    for (size_t dim = 0; dim < rank; ++dim) {
+        if (holds(&c->offsets, dim)) {
+            while (holds(&c->collapsed, kept))
+                ++kept;
+            shape[dim] = c->slice[kept++];
+        } else {
+            batch += batch == c->vector_dim;
+            shape[dim] = c->index_shape[batch++];
+        }
+    }
+    return rank;
+}
+static size_t locate(const struct config *c, size_t i, size_t *window)
+{
+    size_t shape[6], index[6], rank = result_shape(c, shape), vector = 0, kept = 0;
+    for (size_t dim = rank; dim-- > 0; i /= shape[dim])
+        index[dim] = i % shape[dim];
+    memset(window, 0, 3 * sizeof(*window));
+    for (size_t dim = 0; dim < rank; ++dim) {
+        if (!holds(&c->offsets, dim)) {
+            vector = vector * shape[dim] + index[dim];
+            continue;
+        }
+        while (holds(&c->collapsed, kept))
+            ++kept;
+        window[kept++] = index[dim];
+    }
+    return vector;
+}
+
+static pop_tensor add_indices(struct bed *bed, const struct config *c, pop_type type, bool distinct)
+{
+    pop_tensor t = pop_graph_add_variable(bed->graph, type, (pop_shape){ c->index_rank, c->index_shape }, "indices");
+    double values[32];
+    for (size_t i = 0, vectors = vectors_of(c); i < pop_tensor_num_elements(t); ++i)
+        values[i] = distinct ? (double)(i * 2 % 9) : floor(next_random(&bed->random) / 2147483648.0 * 11) - (type == POP_INT ? 3 : 0) + 0 * (double)vectors;
+    bed_map(bed, t, BED_SCATTERED);
+    bed_write(bed, t, values, 0, 0);
+    return t;
+}
+
+/* row: popops gather */
+/* row: popops createGatherInput */
+static void test_gather(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_INT, POP_BOOL };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t k = 0; k < COUNT(configs) * 6; ++k) {
+            const struct config *c = &configs[k / 6];
+            struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+            pop_type type = types[k % 3];
+            pop_tensor t = k % 2 ? bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED)
+                                 : popops_create_gather_input(bed.graph, type, (pop_shape){ 3, c->shape }, (pop_shape){ 3, c->slice }, dims_of(&c->map), "t");
+            if (k % 2 == 0)
+                bed_write(&bed, t, NULL, 0, 9);
+            pop_tensor indices = add_indices(&bed, c, k % 4 < 2 ? POP_INT : POP_UNSIGNED_INT, false);
+            pop_tensor out = popops_gather(bed.graph, t, indices, c->vector_dim, dims_of(&c->offsets), (pop_shape){ 3, c->slice }, dims_of(&c->collapsed),
+                                           dims_of(&c->map), bed.program, "x");
+            assert_built(bed.graph);
+            size_t shape[6], rank = result_shape(c, shape), window[3];
+            assert_int_equal(pop_tensor_rank(out), rank);
+            for (size_t i = 0; i < rank; ++i)
+                assert_int_equal(pop_tensor_dim(out, i), shape[i]);
+            double *got = bed_run(&bed, out), *given = bed_given(&bed, t), *places = bed_given(&bed, indices);
+            for (size_t i = 0; i < pop_tensor_num_elements(out); ++i) {
+                size_t vector = locate(c, i, window);
+                assert_true(got[i] == given[element(c, places, vector, window, false)]);
+            }
+            bed_close(&bed);
+        }
+}
+
+/* row: popops GatherParams */
+static void test_gather_along_an_axis(void **state)
+{
+    (void)state;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        struct bed bed = bed_open(BED_MODEL, 5, popops_add_codelets_at);
+        pop_tensor t = popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE(4, 6, 5), axis, POPOPS_GATHER_PARAMS, "t");
+        bed_write(&bed, t, NULL, -1, 1);
+        pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(2, 3), BED_SCATTERED, 0, 4);
+        pop_tensor out = popops_gather_axis(bed.graph, t, indices, axis, bed.program, POPOPS_GATHER_PARAMS, "x");
+        assert_built(bed.graph);
+        assert_int_equal(pop_tensor_rank(out), 4);
+        double *got = bed_run(&bed, out), *given = bed_given(&bed, t), *places = bed_given(&bed, indices);
+        size_t inner = axis == 0 ? 30 : axis == 1 ? 5 : 1, extent = axis == 0 ? 4 : axis == 1 ? 6 : 5;
+        for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
+            assert_true(got[i] == given[(i / (6 * inner) * extent + (size_t)places[i / inner % 6]) * inner + i % inner]);
+        bed_close(&bed);
+    }
+}
+
+static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor update, pop_program sequence, void *user)
+{
+    (void)user;
+    pop_tensor both = pop_tensor_concat(POP_TENSORS(pop_tensor_expand(operand, POP_DIMS(0)), pop_tensor_expand(update, POP_DIMS(0))), 0);
+    return popops_reduce(graph, both, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, "sum", POP_NO_OPTIONS);
+}
+
+/* row: popops scatter */
+static void test_scatter(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t k = 0; k < COUNT(configs) * 2; ++k) {
+            const struct config *c = &configs[k / 2];
+            bool computes = k % 2;
+            struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+            pop_type type = computes ? POP_INT : POP_HALF;
+            size_t shape[6], rank = result_shape(c, shape), window[3];
+            pop_tensor t = bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED), indices = add_indices(&bed, c, POP_INT, false);
+            pop_tensor updates = bed_input(&bed, type, (pop_shape){ rank, shape }, BED_SCATTERED);
+            /* Of equal places any one counts: all write the same there. */
+            double wanted[7 * 5 * 6], *by = bed_given(&bed, updates), *places = bed_given(&bed, indices);
+            for (size_t i = 0; i < pop_tensor_num_elements(updates); ++i)
+                by[i] = computes ? by[i] : (double)(element(c, places, locate(c, i, window), window, false) % 97);
+            memcpy(wanted, bed_given(&bed, t), sizeof(wanted));
+            if (computes)
+                popops_scatter_with(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets), dims_of(&c->collapsed), dims_of(&c->map), add_both, NULL,
+                                    bed.program, "x");
+            else
+                popops_scatter(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets), dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
+            assert_built(bed.graph);
+            for (size_t i = 0; i < pop_tensor_num_elements(updates); ++i) {
+                size_t vector = locate(c, i, window), at = element(c, places, vector, window, true);
+                if (at != SIZE_MAX)
+                    wanted[at] = computes ? wanted[at] + by[i] : by[i];
+            }
+            bed_check(bed_run(&bed, t), wanted, COUNT(wanted), 0, 0);
+            bed_close(&bed);
+        }
+}
+
+static pop_tensor give_wrong(pop_graph *graph, pop_tensor operand, pop_tensor update, pop_program sequence, void *user)
+{
+    (void)graph, (void)operand, (void)sequence, (void)user;
+    return pop_tensor_flatten(update);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR), indices = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor updates = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR);
+    pop_shape sizes = POP_SHAPE(1, 4);
+    pop_dims zero = POP_DIMS(0), one = POP_DIMS(1);
+    pop_program p = bed.program;
+    popops_gather(bed.graph, t, updates, 1, one, sizes, zero, zero, p, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_gather", "indices cannot be float");
+    popops_gather(bed.graph, t, indices, 0, zero, sizes, zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "index vectors of 3 components for 1");
+    popops_gather(bed.graph, t, indices, 2, one, sizes, zero, zero, p, "x");
+    assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "the rank of the indices is 1");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(2, 4), zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "dimension 0 cannot be collapsed");
+    popops_gather(bed.graph, t, indices, 1, POP_DIMS(1, 2), sizes, zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "2 offset dims of a result of rank 3 for slices of rank 1");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1, 5), zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "5 elements of dimension 1, which has 4");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1), zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "1 slice sizes for a tensor of rank 2");
+    popops_gather(bed.graph, t, indices, 1, one, sizes, zero, POP_DIMS(7), p, "x");
+    assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "no dimension 7");
+    popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
+    assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
+    popops_scatter(bed.graph, t, indices, pop_tensor_slice(updates, 0, 2, 0), 1, one, zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 updates for 3 index vectors");
+    popops_scatter(bed.graph, t, indices, pop_tensor_reinterpret(updates, POP_INT), 1, one, zero, zero, p, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scatter", "updates of int for a tensor of float");
+    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(0, 1), zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 window and 1 inserted dims");
+    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(5), zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each once");
+    popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
+    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "what the computation gives");
+    pop_tensor none = pop_tensor_slice(indices, 1, 1, 0);
+    assert_int_equal(pop_tensor_num_elements(popops_gather(bed.graph, t, none, 1, one, sizes, zero, zero, p, "x")), 0);
+    popops_scatter_with(bed.graph, t, none, pop_tensor_slice(updates, 1, 1, 0), 1, one, zero, zero, give_wrong, NULL, p, "x");
+    assert_built(bed.graph);
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_along_an_axis),
+        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
