@@ -40,15 +40,17 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
             n *= pop_tensor_dim(updates, dim);
             order[count++] = dim;
         }
-    for (size_t dim = 0; dim < rank; ++dim) {
+    bool fits = count == batch;
+    for (size_t dim = 0; dim < rank && fits; ++dim) {
         bool inserted = holds(insert_dims, dim);
-        if (!inserted && (window == window_dims.count || window_dims.list[window] >= update_rank))
+        fits = inserted || (window < window_dims.count && window_dims.list[window] < update_rank);
+        if (!fits)
             break;
         windows->sizes[dim] = inserted ? 1 : pop_tensor_dim(updates, window_dims.list[window]);
         if (!inserted)
             order[count++] = window_dims.list[window++];
     }
-    if (count != update_rank)
+    if (!fits || count != update_rank)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api, "window dims of updates of rank %zu: each once, it must be", update_rank);
     updates = pop_tensor_dim_shuffle_at(windows->where, updates, (pop_dims){ count, order });
     shape[0] = n;
