@@ -17,10 +17,10 @@ static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
     return slow > quick ? slow : quick;
 }
 
-/* Coefficients of all conv units for one pass: each unit takes 4 loads. */
+/* Coefficients of all conv units.  Release 1.2 counts one load of each unit (its planner's published costs come out so), 0.9.40 the four of a pass. */
 static uint64_t weight_load(const struct poplin_amp *amp)
 {
-    return (uint64_t)amp->conv_input_load * 4 * amp->num_conv_units * (amp->float_inputs ? 4 : 2) / amp->coeff_bytes_per_cycle;
+    return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) / amp->coeff_bytes_per_cycle;
 }
 static uint64_t core_loop(const struct poplin_amp *amp)
 {
@@ -34,10 +34,10 @@ static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
     uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
     if (amp->float_inputs) {
         static const unsigned few[] = { 24, 47, 46, 46 };
-        return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 4 * n : 0);
+        return few[n < 3 ? n : 3] + loops + (zero && n ? (n == 1 ? 2 : 2 + 4 * n) : 0);
     }
     if (amp->float_partials) {
-        static const unsigned few[2][4] = { { 25, 39, 41, 40 }, { 22, 35, 37, 37 } };
+        static const unsigned few[2][4] = { { 15, 29, 31, 30 }, { 12, 25, 27, 27 } }; /* less what is retained, below */
         return few[zero][n < 3 ? n : 3] + loops;
     }
     static const unsigned few[] = { 24, 39, 40, 41 };
@@ -77,7 +77,7 @@ uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *wo
         extend(&adding, worker_0940(amp, worker_elements[w], false));
         extend(&zeroing, worker_0940(amp, worker_elements[w], true));
     }
-    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = weight_load(amp);
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = 4 * weight_load(amp);
     uint64_t add = amp->out_groups * (18 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
     uint64_t first = amp->out_groups * (18 + passes * (6 + load + run_all(zeroing, amp->num_workers, 14)));
     return 50 + amp->conv_groups * (11 + (amp->in_groups - 1) * (13 + add) + 10 + first);
@@ -99,21 +99,28 @@ static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_wor
     return cycles - 4;
 }
 
+/* One kernel position for all out channels of a group. */
+static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *lists)
+{
+    const struct poplin_amp *amp = &nx1->amp;
+    unsigned h = nx1->filter_height;
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), rows = h == 1 ? 15 : h == 2 ? 46 : h == 4 ? 60 : 20u * h;
+    struct extent e = { 0, UINT64_MAX };
+    for (unsigned w = 0; w < amp->num_workers; ++w)
+        extend(&e, worker_nx1(amp, &lists[w]));
+    return 12 + passes * (weight_load(amp) + rows + 3 + run_all(e, amp->num_workers, 9));
+}
+
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists)
 {
     const struct poplin_amp *amp = &nx1->amp;
-    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), groups = amp->conv_groups, inner = 0;
-    uint64_t rows = nx1->filter_height == 1 ? 15 : nx1->filter_height == 2 ? 46 : nx1->filter_height == 4 ? 60 : 20u * nx1->filter_height;
-    uint64_t pass = weight_load(amp) + rows + 3;
-    for (unsigned outer = 0; outer < nx1->kernel_outer; ++outer) {
-        inner += 14;
-        for (unsigned k = 0; k < nx1->kernel_inner; ++k) {
-            struct extent e = { 0, UINT64_MAX };
-            for (unsigned w = 0; w < amp->num_workers; ++w)
-                extend(&e, worker_nx1(amp, &worker_lists[(outer * nx1->kernel_inner + k) * amp->num_workers + w]));
-            inner += 12 + passes * (pass + run_all(e, amp->num_workers, 9));
-        }
-    }
+    uint64_t groups = amp->conv_groups, inner = 14 * (uint64_t)nx1->kernel_outer;
+    uint64_t positions = (uint64_t)nx1->kernel_outer * nx1->kernel_inner;
+    if (nx1->same_lists)
+        inner += positions * position_nx1(nx1, worker_lists);
+    else
+        for (uint64_t k = 0; k < positions; ++k)
+            inner += position_nx1(nx1, &worker_lists[k * amp->num_workers]);
     uint64_t zeroing = groups * (17 * (uint64_t)amp->out_groups + 6 * ((uint64_t)amp->out_groups - 1) + 1) + 6 * (groups - 1) + 1;
     return 101 + amp->num_workers * (4 + (amp->float_inputs ? 9u : 10u)) + zeroing + nx1->output_zeroing +
            groups * (16 + amp->in_groups * (14 + amp->out_groups * (14 + inner)));
@@ -138,14 +145,15 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
         dot = n % 4 ? 12 + n : 11 + n / 4, steps = steps / 2;
     struct extent e = { 0, UINT64_MAX };
     for (unsigned w = 0; w < mac->num_workers; ++w) {
-        uint64_t cycles = 16;
-        for (unsigned k = 0; k < mac->kernel_size; ++k) {
+        uint64_t cycles = 0;
+        unsigned lists = mac->same_lists ? 1 : mac->kernel_size;
+        for (unsigned k = 0; k < lists; ++k) {
             const struct poplin_worklist *list = &worker_lists[k * mac->num_workers + w];
             cycles += 16;
             for (size_t i = 0; i < list->count; ++i)
                 cycles += list->items[i] ? 19 + list->items[i] * (7 + steps * dot) : 7;
         }
-        extend(&e, cycles);
+        extend(&e, 16 + (mac->same_lists ? mac->kernel_size : 1) * cycles);
     }
     uint64_t inner = mac->num_workers * e.max;
     return (mac->float_inputs ? 58u : 63u) + mac->num_workers * 9 +
@@ -166,15 +174,15 @@ uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num
 uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out, bool float_partials, bool single_input,
                                   bool constrained)
 {
-    uint64_t p = num_partials, width = float_partials ? 4 : 8, blocks = output / width, left = output % width;
-    uint64_t share = poplibs_ceil_div(blocks, num_workers);
+    uint64_t p = num_partials, width = float_partials ? 4 : 8;
     if (single_input) {
         uint64_t each = (constrained ? 1 : 2) * p + (float_partials ? (float_out ? 8 : 7) : (float_out ? 10 : 9));
-        return 33 + num_workers * (20 + each * share);
+        return 33 + num_workers * (20 + each * poplibs_ceil_div(output / width, num_workers));
     }
-    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8));
-    uint64_t rest = 2 * p + (float_partials ? 13 : 11);
-    return num_workers * (32 + block * share + (left ? rest : 0));
+    /* Pairs that fill no block count as one; an odd element is a loop of its own, which takes the place of a last incomplete round of blocks. */
+    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)), odd = 2 * p + (float_partials ? 13 : 11);
+    uint64_t blocks = poplibs_ceil_div(output / 2 * 2, width), cycles = 32 + block * (blocks / num_workers);
+    return num_workers * (cycles + (output % 2 ? odd : blocks % num_workers ? block : 0));
 }
 
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out)

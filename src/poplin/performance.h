@@ -5,14 +5,13 @@
 
 #include "poplibs/support.h"
 
-/* Output elements of each worklist item of a worker. */
+/* A worker's list: output elements of each item. */
 struct poplin_worklist {
     const unsigned *items;
     size_t count;
 };
 
-/* ConvPartial1x1Out<input, partials>: worker w's list has one item; outer counts are those of groups.  weights_per_load: coefficients that fill the
- * conv units for one pass, of input_bytes each, coeff_bytes a cycle. */
+/* ConvPartial1x1Out<input, partials>: a number of elements for each worker. */
 struct poplin_amp {
     unsigned num_workers, num_conv_units, coeff_bytes_per_cycle;
     unsigned conv_groups, in_groups, out_groups; /* groups of channels */
@@ -31,6 +30,7 @@ struct poplin_nx1 {
     unsigned kernel_outer, kernel_inner; /* entries of worker_lists: outer x inner x workers */
     unsigned filter_height, filter_width;
     unsigned output_zeroing; /* cycles of poplin_cycles_zero */
+    bool same_lists;         /* there are only those of the first position, and all others are equal */
 };
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists);
 /* Zeroing of partials: groups, one after the other, whose elements all workers share. */
@@ -41,6 +41,7 @@ struct poplin_mac {
     unsigned num_workers, conv_groups, in_groups, out_groups, kernel_size;
     unsigned in_chans_per_group, out_chans_per_group;
     bool float_inputs, float_partials;
+    bool same_lists; /* as in nx1 */
 };
 uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
 

@@ -30,7 +30,7 @@ struct poplin_partition {
 struct poplin_transform {
     unsigned extra_field_dims;
     bool swap_operands;
-    unsigned dilate_post_conv, expand_dims, out_chan_flatten_dims, flatten_dims;
+    unsigned expand_dims, out_chan_flatten_dims, flatten_dims;
     unsigned combine_conv_groups_factor;
 };
 
@@ -73,6 +73,9 @@ poplin_conv_params poplin_plan_apply(const struct poplin_transform *transform, c
 unsigned poplin_plan_tiles(const struct poplin_plan *plan);
 /* Lines of text, as snprintf. */
 size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost, const poplin_conv_params *params, char *buffer, size_t size);
+
+/* Writes a plan as planConstraints; false when the file cannot be written. */
+bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *file);
 
 /* One operation of parameters each, which the enumeration and the graph's construction share. */
 poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
