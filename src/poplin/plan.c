@@ -6,7 +6,7 @@
 #include "poplin/params.h"
 #include "poplin/plan_cache.h"
 #include "poplin/plan_search.h"
-#include "poplin/plan_vertices.h"
+#include "poplin/plan_work.h"
 
 struct planning {
     const pop_target *target;

@@ -5,7 +5,7 @@
  * added for what is not modelled: release 1.2's rule. */
 #include "poplin/plan_cost.h"
 
-#include "poplin/plan_vertices.h"
+#include "poplin/plan_work.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of a tile's vertices. */
-#ifndef POPLIN_PLAN_VERTICES_H
-#define POPLIN_PLAN_VERTICES_H
+#ifndef POPLIN_PLAN_WORK_H
+#define POPLIN_PLAN_WORK_H
 
 #include "poplin/plan_cost.h"
 

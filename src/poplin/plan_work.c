@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of a tile's vertices: the work of its six workers as the graph splits it, and the vertex's own formula. */
-#include "poplin/plan_vertices.h"
+#include "poplin/plan_work.h"
 
 /* Rows of a tile's output are cut in so many parts that all workers get equally many; fills items and one list for each worker. */
 static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned workers, uint64_t rows, uint64_t width)
