@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/options.h"
+
+#include <poplin/norms.h>
+#include <popops/cast.h>
+#include <popops/element_wise.h>
+#include <popops/reduce.h>
+#include <poputil/tile_mapping.h>
+
+#include <math.h>
+
+/* What the calls have in common. */
+struct norm {
+    pop_where where;
+    pop_graph *graph;
+    pop_program sequence;
+    const char *api;
+    char name[256];
+};
+
+static bool check_acts(const struct norm *norm, pop_tensor acts)
+{
+    pop_type type = pop_tensor_type(acts);
+    if (pop_tensor_rank(acts) < 2)
+        return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "activations have %zu dimensions; batch and channels are needed",
+                            pop_tensor_rank(acts));
+    if (type != POP_HALF && type != POP_FLOAT)
+        return poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api, "activations have type %s; half and float are allowed",
+                            pop_type_name(type));
+    return true;
+}
+static bool check_channels(const struct norm *norm, pop_tensor acts, pop_tensor t, const char *what)
+{
+    char seen[128];
+    size_t dims[8];
+    if (pop_tensor_rank(t) == 1 && pop_tensor_dim(t, 0) == pop_tensor_dim(acts, 1))
+        return true;
+    return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "%s has shape %s; the activations' channels are %zu", what,
+                        poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(pop_tensor_shape(t, dims, 8), 8), dims }),
+                        pop_tensor_dim(acts, 1));
+}
+
+static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_program sequence, const char *name,
+                  const char *step, pop_options options)
+{
+    if (!poplibs_ready(graph))
+        return false;
+    *norm = (struct norm){ where, graph, sequence, api, "" };
+    poplibs_path(norm->name, sizeof(norm->name), name, step);
+    return poplibs_parse_options(where, graph, api, options, NULL, 0, NULL) && check_acts(norm, acts);
+}
+static bool check_partials(const struct norm *norm, pop_type partials_type)
+{
+    return partials_type == POP_HALF || partials_type == POP_FLOAT ||
+           poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api, "partials_type is %s; half and float are allowed", pop_type_name(partials_type));
+}
+
+/* ---- operations ---- */
+
+static pop_tensor binary(const struct norm *norm, popops_binary_op op, pop_tensor a, pop_tensor b)
+{
+    return popops_binary_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), norm->sequence, norm->name);
+}
+static pop_tensor scaled(const struct norm *norm, pop_tensor a, double factor)
+{
+    return popops_binary_at(norm->where, POPOPS_BINARY_MULTIPLY, norm->graph, popops_operand_of_tensor(a), popops_operand_of_double(factor),
+                            norm->sequence, norm->name);
+}
+static void in_place(const struct norm *norm, popops_binary_op op, pop_tensor a, pop_tensor b)
+{
+    popops_binary_in_place_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), norm->sequence, norm->name);
+}
+/* {channels} as {channels, 1, ...}, which broadcasts over activations. */
+static pop_tensor over(const struct norm *norm, pop_tensor acts, pop_tensor channels)
+{
+    size_t dims[32] = { pop_tensor_dim(channels, 0) }, rank = poplibs_min(pop_tensor_rank(acts), 32);
+    for (size_t d = 1; d < rank - 1; ++d)
+        dims[d] = 1;
+    return pop_tensor_reshape_at(norm->where, channels, (pop_shape){ rank - 1, dims });
+}
+static pop_tensor as_type(const struct norm *norm, pop_tensor t, pop_type type)
+{
+    return pop_tensor_type(t) == type ? t : popops_cast_at(norm->where, norm->graph, t, type, norm->sequence, norm->name);
+}
+
+/* Sums over all but the channels, times a factor. */
+static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor, pop_type partials_type, pop_type type)
+{
+    unsigned dims[32], count = 0;
+    pop_tensor scale = pop_graph_add_constant_float_at(norm->where, norm->graph, POP_FLOAT, POP_SHAPE(1), factor, "factor");
+    pop_graph_set_tile_mapping_at(norm->where, norm->graph, scale, 0);
+    for (unsigned d = 0; d < pop_tensor_rank(acts) && d < 32; ++d)
+        if (d != 1)
+            dims[count++] = d;
+    const char *partials = pop_type_name(partials_type);
+    return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims }, (popops_reduce_params){ op, false, scale }, norm->sequence,
+                            norm->name, POP_OPTIONS({ "accumType.interVertex", partials }, { "accumType.interTile", partials }));
+}
+static double elements_of_channel(pop_tensor acts)
+{
+    size_t channels = pop_tensor_dim(acts, 1);
+    return channels ? (double)(pop_tensor_num_elements(acts) / channels) : 0;
+}
+
+/* ---- parameters ---- */
+
+static pop_tensor new_param(pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_type type, const char *name, const char *step,
+                            double value)
+{
+    struct norm norm;
+    if (!begin(&norm, where, graph, api, acts, (pop_program){ 0 }, name, step, POP_NO_OPTIONS))
+        return (pop_tensor){ 0 };
+    pop_tensor made = poputil_create_broadcast_operand_at(where, graph, acts, type == POP_TYPE_NULL ? pop_tensor_type(acts) : type, 1, true, norm.name);
+    if (poplibs_ready(graph))
+        pop_graph_set_initial_fill_at(where, graph, made, POP_DOUBLE, &value);
+    return made;
+}
+pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
+{
+    return new_param(where, graph, "poplin_create_norm_gamma", acts, type, name, "gamma", 1);
+}
+pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
+{
+    return new_param(where, graph, "poplin_create_norm_beta", acts, type, name, "beta", 0);
+}
+void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name, pop_tensor *gamma, pop_tensor *beta)
+{
+    *gamma = new_param(where, graph, "poplin_create_norm_params", acts, POP_TYPE_NULL, name, "gamma", 1);
+    *beta = new_param(where, graph, "poplin_create_norm_params", acts, POP_TYPE_NULL, name, "beta", 0);
+}
+
+/* ---- forward ---- */
+
+static void make_statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable, pop_type partials_type, pop_tensor *mean,
+                            pop_tensor *inverse)
+{
+    double count = elements_of_channel(acts), factor = count > 1 && unbiased ? count / (count - 1) : 1;
+    pop_tensor average = sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT), variance;
+    *mean = as_type(norm, average, pop_tensor_type(acts));
+    if (stable) {
+        pop_tensor centred = binary(norm, POPOPS_BINARY_SUBTRACT, acts, over(norm, acts, *mean));
+        variance = sums(norm, centred, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
+    } else {
+        variance = sums(norm, acts, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
+        in_place(norm, POPOPS_BINARY_SUBTRACT, variance, scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, average, average), factor));
+        /* rounding may leave less than zero */
+        popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(variance), popops_operand_of_double(0),
+                                  norm->sequence, norm->name);
+    }
+    popops_binary_in_place_at(norm->where, POPOPS_BINARY_ADD, norm->graph, popops_operand_of_tensor(variance), popops_operand_of_double(eps),
+                              norm->sequence, norm->name);
+    popops_unary_in_place_at(norm->where, POPOPS_UNARY_RSQRT, norm->graph, variance, norm->sequence, norm->name);
+    *inverse = as_type(norm, variance, pop_tensor_type(acts));
+}
+
+void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, bool unbiased_variance, bool stable,
+                               pop_type partials_type, const char *name, pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
+{
+    struct norm norm;
+    *mean = *inv_std_dev = (pop_tensor){ 0 };
+    if (!begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) || !check_partials(&norm, partials_type))
+        return;
+    if (!(eps >= 0))
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);
+    else if (pop_tensor_num_elements(acts) == 0)
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "activations have no elements; a mean needs one at least");
+    else
+        make_statistics(&norm, acts, eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
+}
+
+pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean, pop_tensor inv_std_dev, pop_program sequence,
+                                 const char *name, pop_options options)
+{
+    struct norm norm;
+    if (!begin(&norm, where, graph, "poplin_norm_whiten", acts, sequence, name, "Norm/whiten", options) || !check_channels(&norm, acts, mean, "mean") ||
+        !check_channels(&norm, acts, inv_std_dev, "inv_std_dev"))
+        return (pop_tensor){ 0 };
+    pop_tensor made = binary(&norm, POPOPS_BINARY_SUBTRACT, acts, over(&norm, acts, mean));
+    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, over(&norm, acts, inv_std_dev));
+    return made;
+}
+
+pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor gamma, pop_tensor beta, pop_program sequence,
+                               const char *name, pop_options options)
+{
+    struct norm norm;
+    if (!begin(&norm, where, graph, "poplin_normalise", whitened, sequence, name, "Norm/normalise", options) ||
+        !check_channels(&norm, whitened, gamma, "gamma") || !check_channels(&norm, whitened, beta, "beta"))
+        return (pop_tensor){ 0 };
+    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, over(&norm, whitened, gamma));
+    in_place(&norm, POPOPS_BINARY_ADD, made, over(&norm, whitened, beta));
+    return made;
+}
+
+/* ---- backward ---- */
+
+static bool check_alike(const struct norm *norm, pop_tensor a, pop_tensor b)
+{
+    size_t first[32], second[32], rank = pop_tensor_shape(a, first, 32);
+    if (pop_tensor_shape(b, second, 32) == rank && memcmp(first, second, poplibs_min(rank, 32) * sizeof(*first)) == 0 &&
+        pop_tensor_type(a) == pop_tensor_type(b))
+        return true;
+    return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "the whitened activations and the gradients differ in shape or type");
+}
+
+void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_program sequence,
+                                    pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
+{
+    struct norm norm;
+    *gamma_delta = *beta_delta = (pop_tensor){ 0 };
+    if (!begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
+        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads))
+        return;
+    pop_tensor products = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
+    *gamma_delta = sums(&norm, products, POPOPS_ADD, 1, partials_type, pop_tensor_type(grads));
+    *beta_delta = sums(&norm, grads, POPOPS_ADD, 1, partials_type, pop_tensor_type(grads));
+}
+
+pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor grads, pop_tensor gamma, pop_program sequence, const char *name,
+                                    pop_options options)
+{
+    struct norm norm;
+    if (!begin(&norm, where, graph, "poplin_norm_gradients", grads, sequence, name, "Norm/gradients", options) ||
+        !check_channels(&norm, grads, gamma, "gamma"))
+        return (pop_tensor){ 0 };
+    return binary(&norm, POPOPS_BINARY_MULTIPLY, grads, over(&norm, grads, gamma));
+}
+
+pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
+                                               pop_program sequence, pop_type partials_type, const char *name, pop_options options)
+{
+    struct norm norm;
+    if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name, "Norm/statisticsGradients", options) ||
+        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) || !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))
+        return (pop_tensor){ 0 };
+    double count = fmax(elements_of_channel(grads), 1);
+    pop_type type = pop_tensor_type(grads);
+    pop_tensor products = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
+    pop_tensor variance = sums(&norm, products, POPOPS_ADD, -1 / count, partials_type, type);
+    pop_tensor mean = sums(&norm, grads, POPOPS_ADD, -1 / count, partials_type, type);
+    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, over(&norm, whitened, variance));
+    in_place(&norm, POPOPS_BINARY_ADD, made, grads);
+    in_place(&norm, POPOPS_BINARY_ADD, made, over(&norm, whitened, mean));
+    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, over(&norm, whitened, inv_std_dev));
+    return made;
+}
