@@ -25,7 +25,7 @@ public:
     typedef const OptionFlag *const_iterator;
     typedef const_iterator iterator;
 
-    OptionFlags() : flags(nullptr), count(0), room(0) {}
+    OptionFlags() : flags(nullptr), count(0) {}
     OptionFlags(initializer_list list) : OptionFlags() { set(list); }
     OptionFlags(const OptionFlags &from) : OptionFlags() { add(from); }
     OptionFlags(OptionFlags &&from) noexcept : OptionFlags() { swap(from); }
@@ -39,10 +39,20 @@ public:
 
     void set(StringRef option, StringRef value)
     {
-        std::size_t at = place(option);
-        if (at == count || StringRef(flags[at].first) != option)
-            insert(at, option.cloneAsString());
-        flags[at].second = value.cloneAsString();
+        std::string name = option.cloneAsString(), text = value.cloneAsString(); // which may be views of what is here
+        const std::size_t at = place(option);
+        if (at == count || StringRef(flags[at].first) != option) { // few are set, each makes the list anew
+            OptionFlag *longer = new OptionFlag[count + 1];
+            longer[at].first.swap(name);
+            for (std::size_t i = 0; i < count; ++i) {
+                longer[i + (i >= at)].first.swap(flags[i].first);
+                longer[i + (i >= at)].second.swap(flags[i].second);
+            }
+            delete[] flags;
+            flags = longer;
+            ++count;
+        }
+        flags[at].second.swap(text);
     }
     void set(initializer_list list)
     {
@@ -99,26 +109,6 @@ private:
         }
         return low;
     }
-
-    void insert(std::size_t at, std::string option)
-    {
-        if (count == room) {
-            room = room ? 2 * room : 4;
-            OptionFlag *longer = new OptionFlag[room];
-            for (std::size_t i = 0; i < count; ++i)
-                swapFlags(longer[i], flags[i]);
-            delete[] flags;
-            flags = longer;
-        }
-        for (std::size_t i = count++; i > at; --i)
-            swapFlags(flags[i], flags[i - 1]);
-        flags[at].first.swap(option);
-    }
-    static void swapFlags(OptionFlag &a, OptionFlag &b)
-    {
-        a.first.swap(b.first);
-        a.second.swap(b.second);
-    }
     void add(const OptionFlags &from)
     {
         for (std::size_t i = 0; i < from.count; ++i)
@@ -128,11 +118,10 @@ private:
     {
         detail::exchange(flags, other.flags);
         detail::exchange(count, other.count);
-        detail::exchange(room, other.room);
     }
 
     OptionFlag *flags;
-    std::size_t count, room;
+    std::size_t count;
 };
 
 class ProfileValue;

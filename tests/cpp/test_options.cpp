@@ -52,6 +52,11 @@ TEST(options)
     CHECK(copy.size() == 5 && copy != options);
     OptionFlags twice{{"k", "first"}, {"k", "last"}};
     CHECK(twice.size() == 1 && twice.at("k") == "last");
+    twice.set("a", twice.at("k")); // a view of what moves
+    CHECK(twice.at("a") == "last" && twice.at("k") == "last");
+    twice.clear();
+    twice.set("z", StringRef());
+    CHECK(twice.size() == 1 && twice.at("z").empty());
     OptionFlags backwards;
     backwards.set("b", "2");
     backwards.set("a", "1");

@@ -356,7 +356,7 @@ inline pop_program Program::c(pop_graph *graph) const
 {
     if (shared.get())
         return node()->make(graph);
-    return made.id ? made : pop_sequence_at(detail::where(DebugContext()), graph, nullptr);
+    return made.id ? made : pop_sequence_at(pop_where(), graph, nullptr);
 }
 inline bool Program::isEmpty() const
 {
