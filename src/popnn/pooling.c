@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is cut is what the vertices' estimates and the
+ * exchange of what they read say is fastest.  A block is one region in memory, and what its vertex reads is gathered for it. */
+#include "popnn/pooling_geometry.h"
+#include "popnn/support.h"
+#include "poplibs/options.h"
+
+#include <popnn/pooling.h>
+#include <poputil/var_structure.h>
+
+/* Groups and batch, then the field: the dimensions that are cut. */
+enum { GROUPS = 0, BATCH = 1, FIELD = 2, MOST_CUTS = 2 + POPNN_MOST_FIELD_DIMS, MOST_CHANNELS = 64 };
+
+const char *popnn_pooling_type_name(popnn_pooling_type type)
+{
+    static const char *const names[] = { "max", "avg", "sum" };
+    return type <= POPNN_POOL_SUM ? names[type] : NULL;
+}
+
+/* ---- what follows from the parameters ---- */
+
+static long long padded(const popnn_pool_params *params, unsigned dim)
+{
+    return (long long)params->input_field[dim] + params->padding_lower[dim] + params->padding_upper[dim];
+}
+void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field)
+{
+    for (unsigned i = 0; i < params->dims; ++i) {
+        long long room = padded(params, i) - (long long)params->kernel[i];
+        output_field[i] = room < 0 || !params->stride[i] ? 0 : (size_t)room / params->stride[i] + 1;
+    }
+}
+uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params)
+{
+    size_t out[POPNN_MOST_FIELD_DIMS];
+    uint64_t flops = params->batch * params->channels;
+    popnn_pool_output_field(params, out);
+    for (unsigned i = 0; i < params->dims; ++i) {
+        uint64_t covered = 0;
+        for (size_t o = 0; o < out[i]; ++o) {
+            long long begin = (long long)(o * params->stride[i]) - params->padding_lower[i], end = begin + (long long)params->kernel[i];
+            begin = begin < 0 ? 0 : begin;
+            end = end > (long long)params->input_field[i] ? (long long)params->input_field[i] : end;
+            covered += end > begin ? (uint64_t)(end - begin) : 0;
+        }
+        flops *= covered;
+    }
+    return flops;
+}
+uint64_t popnn_pool_bwd_flops(const popnn_pool_params *params)
+{
+    return popnn_pool_fwd_flops(params);
+}
+static double perfect_cycles(const pop_graph *graph, uint64_t flops, pop_type type)
+{
+    const pop_target *target = pop_graph_target(graph);
+    unsigned tiles = pop_target_num_tiles(target), width = pop_target_vector_width(target, type);
+    return (double)flops / ((double)tiles * (width ? width : 1));
+}
+double popnn_pool_fwd_perfect_cycle_count(const pop_graph *graph, const popnn_pool_params *params)
+{
+    return perfect_cycles(graph, popnn_pool_fwd_flops(params), params->data_type);
+}
+double popnn_pool_bwd_perfect_cycle_count(const pop_graph *graph, const popnn_pool_params *params)
+{
+    return perfect_cycles(graph, popnn_pool_bwd_flops(params), params->data_type);
+}
+
+/* ---- the plan ---- */
+
+struct pool {
+    pop_where where;
+    pop_graph *graph;
+    const char *api;
+    const popnn_pool_params *params;
+    size_t out_field[POPNN_MOST_FIELD_DIMS];
+    size_t channels; /* of a group */
+    const char *vertex; /* "MaxPooling" */
+    enum pool_kind kind;
+    bool backward; /* blocks are of the input */
+    pop_tensor read[3]; /* "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
+    pop_compute_set set;
+};
+static const char *const read_names[] = { "in", "pooled", "gradient" };
+static bool reads_input(size_t which)
+{
+    return which == 0;
+}
+
+/* Output elements whose windows meet elements [begin, end) of the input, or the other way round. */
+static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval in)
+{
+    long long stride = pool->params->stride[i], kernel = (long long)pool->params->kernel[i], padding = pool->params->padding_lower[i];
+    long long first = (long long)in.begin + padding - kernel + 1, last = (long long)in.end - 1 + padding;
+    first = first <= 0 ? 0 : (first + stride - 1) / stride;
+    last = last < 0 ? -1 : last / stride;
+    last = last >= (long long)pool->out_field[i] ? (long long)pool->out_field[i] - 1 : last;
+    return first > last ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)last + 1 };
+}
+static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval out)
+{
+    long long stride = pool->params->stride[i], padding = pool->params->padding_lower[i], size = (long long)pool->params->input_field[i];
+    long long first = (long long)out.begin * stride - padding, end = ((long long)out.end - 1) * stride - padding + (long long)pool->params->kernel[i];
+    first = first < 0 ? 0 : first;
+    end = end > size ? size : end;
+    return first >= end ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)end };
+}
+
+struct plan {
+    size_t cuts[MOST_CUTS];
+    uint64_t cycles;
+};
+
+static uint64_t cost_of(const struct pool *pool, const size_t *block)
+{
+    const pop_target *target = pop_graph_target(pool->graph);
+    pop_type type = pool->params->data_type;
+    unsigned dims = pool->params->dims;
+    size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there;
+    for (unsigned i = 0; i < dims; ++i) {
+        size_t size = block[FIELD + i];
+        rows *= i + 1 < dims ? size : 1;
+        window *= pool->backward ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i]) : pool->params->kernel[i];
+        here *= size;
+        there *= pool->backward ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
+                                : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i], pool->params->input_field[i]);
+    }
+    size_t read = 0;
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            read += reads_input(i) == pool->backward ? here : there;
+    return pool_cycles(pool->kind, block[GROUPS], poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows, block[FIELD + dims - 1], window,
+                       target->num_worker_contexts) +
+           read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
+}
+
+/* Goes through all ways to cut the dimensions from `at` on in at most so many blocks; the same size is looked at once. */
+static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts, size_t *block, struct plan *best)
+{
+    unsigned dims = FIELD + pool->params->dims;
+    if (at == dims) {
+        uint64_t cycles = cost_of(pool, block);
+        if (cycles < best->cycles) {
+            best->cycles = cycles;
+            memcpy(best->cuts, cuts, dims * sizeof(*cuts));
+        }
+        return;
+    }
+    size_t last = 0;
+    for (size_t n = 1; n <= sizes[at] && n <= blocks; ++n) {
+        block[at] = poplibs_ceil_div(sizes[at], n);
+        if (block[at] == last)
+            continue;
+        last = block[at];
+        cuts[at] = n;
+        search(pool, sizes, at + 1, blocks / n, cuts, block, best);
+    }
+}
+
+/* ---- the graph ---- */
+
+struct builder {
+    struct pool *pool;
+    const size_t *sizes, *cuts;
+    unsigned tile;
+};
+
+static pop_tensor box_of(const struct pool *pool, pop_tensor t, const pop_interval *box)
+{
+    for (unsigned i = 0; i < FIELD + pool->params->dims; ++i)
+        t = pop_tensor_slice_at(pool->where, t, box[i].begin, box[i].end, i);
+    return pop_tensor_flatten_at(pool->where, t);
+}
+
+static bool add_block(pop_shape index, pop_tensor slice, void *user)
+{
+    struct builder *builder = user;
+    struct pool *pool = builder->pool;
+    pop_graph *graph = pool->graph;
+    pop_where where = pool->where;
+    unsigned dims = pool->params->dims;
+    pop_interval here[MOST_CUTS], there[MOST_CUTS];
+    if (!pop_tensor_num_elements(slice))
+        return true;
+    for (unsigned i = 0; i < FIELD + dims; ++i) {
+        size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
+        here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
+    }
+    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin), (int)(here[BATCH].end - here[BATCH].begin), (int)pool->channels, (int)dims };
+    for (unsigned i = 0; i < dims; ++i) {
+        there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
+        pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i], in = pool->backward ? here[FIELD + i] : there[FIELD + i];
+        const int numbers[POOL_DIM_INTS] = { (int)out.begin, (int)(out.end - out.begin), (int)in.begin, (int)(in.end - in.begin), (int)pool->params->kernel[i],
+                                             (int)pool->params->stride[i], pool->params->padding_lower[i], (int)pool->params->input_field[i] };
+        memcpy(part + POOL_PART_INTS + POOL_DIM_INTS * i, numbers, sizeof(numbers));
+    }
+    char type[64];
+    unsigned tile = builder->tile++;
+    snprintf(type, sizeof(type), "popnn::%s<%s>", pool->vertex, pop_type_name(pool->params->data_type));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
+    pop_graph_set_tile_mapping_at(where, graph, slice, tile);
+    pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, slice));
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            pop_graph_connect_at(where, graph, vertex, read_names[i], box_of(pool, pool->read[i], reads_input(i) == pool->backward ? here : there));
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, pool_ints((int)dims));
+    if (strncmp(pool->vertex, "Sum", 3) == 0)
+        pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
+    pop_graph_map_vertex_at(where, graph, vertex, tile);
+    return poplibs_ready(graph);
+}
+
+/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and back. */
+static pop_tensor grouped(const struct pool *pool, pop_tensor t)
+{
+    size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels, pool->channels };
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        dims[3 + i] = pop_tensor_dim(t, 2 + i);
+    t = pop_tensor_reshape_at(pool->where, t, (pop_shape){ 3 + pool->params->dims, dims });
+    return pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 1, 0), 2, 2 + pool->params->dims);
+}
+static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
+{
+    t = pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 2 + pool->params->dims, 2), 0, 1);
+    size_t dims[2 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        dims[2 + i] = pop_tensor_dim(t, 3 + i);
+    return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
+}
+
+/* One step: what is written has the output's field, or the input's when backward. */
+static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
+{
+    char path[256];
+    const popnn_pool_params *params = pool->params;
+    size_t sizes[3 + POPNN_MOST_FIELD_DIMS] = { params->channels / pool->channels, params->batch }, block[MOST_CUTS], cuts[MOST_CUTS];
+    for (unsigned i = 0; i < params->dims; ++i)
+        sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
+    sizes[FIELD + params->dims] = pool->channels;
+    pop_shape shape = { 3 + params->dims, sizes };
+    struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
+    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan); /* finds none for a tensor without elements */
+    size_t partitions[3 + POPNN_MOST_FIELD_DIMS] = { 0 };
+    memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
+    partitions[FIELD + params->dims] = 1;
+    poplibs_path(path, sizeof(path), name, step);
+    pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
+    pop_tensor out = poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape, (pop_shape){ shape.rank, partitions }, path);
+    struct builder builder = { pool, sizes, plan.cuts, 0 };
+    poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
+    pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
+    return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
+}
+
+/* ---- what is given ---- */
+
+static bool check_params(struct pool *pool)
+{
+    const popnn_pool_params *params = pool->params;
+    pop_graph *graph = pool->graph;
+    if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MOST_FIELD_DIMS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
+                            (unsigned)params->type, params->dims, POPNN_MOST_FIELD_DIMS);
+    if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
+        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api, "elements of type %s are to be pooled; half or float is needed", pop_type_name(params->data_type));
+    for (unsigned i = 0; i < params->dims; ++i)
+        if (!params->kernel[i] || !params->stride[i] || padded(params, i) < (long long)params->kernel[i])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; both must be at least 1, and the window must fit", i,
+                                params->kernel[i], params->stride[i], padded(params, i));
+    popnn_pool_output_field(params, pool->out_field);
+    return true;
+}
+static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t, const size_t *field)
+{
+    char seen[128], wanted[128];
+    size_t dims[2 + POPNN_MOST_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
+    memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
+    bool fits = pop_tensor_rank(t) == 2 + pool->params->dims;
+    for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
+        fits = pop_tensor_dim(t, i) == dims[i];
+    if (pop_tensor_type(t) != pool->params->data_type)
+        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api, "%s has elements of type %s; the parameters say %s", what, pop_type_name(pop_tensor_type(t)),
+                            pop_type_name(pool->params->data_type));
+    if (!fits)
+        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api, "%s has shape %s; the parameters say %s", what, popnn_shape_of(seen, sizeof(seen), t),
+                            poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
+    return true;
+}
+
+struct options {
+    bool introspective, fast;
+};
+static bool check_options(const struct pool *pool, pop_options given, struct options *options)
+{
+    static const struct poplibs_option table[] = {
+        { "poolUseIntrospectiveMapping", POPLIBS_BOOL, offsetof(struct options, introspective), NULL },
+        { "optimizeForSpeed", POPLIBS_BOOL, offsetof(struct options, fast), NULL },
+    };
+    *options = (struct options){ .introspective = true };
+    return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]), options);
+}
+
+/* The largest number of channels, at most `most`, that divides a number. */
+static size_t divisor(size_t number, size_t most)
+{
+    size_t best = poplibs_max(poplibs_min(number, most), 1);
+    while (number % best)
+        --best;
+    return best;
+}
+/* Channels that stand together in a tensor {batch, channels, field...}, where that fills vectors; else 16, or what divides their number. */
+static size_t channels_of(const struct pool *pool, pop_tensor t, const struct options *options)
+{
+    size_t count = pool->params->channels, together = 1;
+    if (!count)
+        return 1;
+    if (options->introspective && pop_tensor_num_elements(t))
+        together = poputil_detect_innermost_grouping_at(pool->where, pool->graph, pop_tensor_dim_roll_at(pool->where, t, 1, 1 + pool->params->dims));
+    together = together > MOST_CHANNELS ? divisor(together, 16) : together;
+    return together >= pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type) && count % together == 0 ? together : divisor(count, 16);
+}
+
+/* ---- calls ---- */
+
+pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence, const char *name, pop_options options)
+{
+    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
+    struct options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) || !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    pool.channels = channels_of(&pool, in, &parsed);
+    pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
+    pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
+    pool.read[0] = grouped(&pool, in);
+    return build(&pool, sequence, name, params->type == POPNN_POOL_MAX ? "MaxPool" : params->type == POPNN_POOL_AVG ? "AvgPool" : "SumPool");
+}
+
+pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_tensor pooled, pop_tensor pooled_gradient,
+                                        bool use_scaled_gradient, pop_program sequence, const char *name, pop_options options)
+{
+    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
+    struct options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) || !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    bool max = params->type == POPNN_POOL_MAX;
+    if (max && (!check_tensor(&pool, "the input", in, params->input_field) || !check_tensor(&pool, "the output", pooled, pool.out_field)))
+        return (pop_tensor){ 0 };
+    pool.channels = channels_of(&pool, max ? in : pooled_gradient, &parsed);
+    pool.read[2] = grouped(&pool, pooled_gradient);
+    if (max) {
+        pool.read[0] = grouped(&pool, in);
+        pool.read[1] = grouped(&pool, pooled);
+    }
+    pool.kind = POOL_BACKWARD;
+    if (max && use_scaled_gradient) {
+        pool.vertex = "MaxPoolingGradientScale";
+        pop_tensor scaled = build(&pool, sequence, name, "MaxPoolGradientScale");
+        if (!poplibs_ready(graph))
+            return (pop_tensor){ 0 };
+        pool.read[2] = grouped(&pool, scaled);
+    }
+    pool.backward = true;
+    pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
+    pool.kind = max ? POOL_BACKWARD : POOL_SUM;
+    return build(&pool, sequence, name, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+}
+
+pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, unsigned fwd_chans_per_group,
+                                                            pop_tensor pooled_gradient, pop_program sequence, const char *name, pop_options options)
+{
+    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params };
+    struct options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) || !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    if (params->type == POPNN_POOL_MAX || !fwd_chans_per_group || params->channels % fwd_chans_per_group) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, pool.api, "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations",
+                     fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
+        return (pop_tensor){ 0 };
+    }
+    pool.channels = fwd_chans_per_group > MOST_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;
+    pool.read[2] = grouped(&pool, pooled_gradient);
+    pool.backward = true;
+    pool.vertex = "SumPoolingGrad";
+    pool.kind = POOL_SUM;
+    return build(&pool, sequence, name, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pooling and its gradients against double precision: one to three dimensions, strides, padding of both signs, layouts; costs; errors. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/pooling.h>
+
+static const struct {
+    unsigned dims, batch, channels;
+    size_t field[3], kernel[3];
+    unsigned stride[3];
+    int lower[3], upper[3];
+} cases[] = {
+    { 2, 2, 3, { 7, 9 }, { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+    { 2, 1, 16, { 11, 8 }, { 3, 2 }, { 2, 2 }, { 0, 1 }, { 1, 0 } },
+    { 1, 3, 5, { 13 }, { 4 }, { 3 }, { 2 }, { 3 } },
+    { 3, 1, 2, { 4, 5, 6 }, { 2, 3, 1 }, { 1, 2, 3 }, { 1, 0, 0 }, { 0, 1, 0 } },
+    { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* windows apart, and a part of the input that none covers */
+    { 2, 1, 1, { 1, 1 }, { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 } },
+    { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } }, /* rows longer than a run */
+};
+enum { CASES = sizeof(cases) / sizeof(cases[0]), MOST = 6000 };
+
+static popnn_pool_params params_of(unsigned i, popnn_pooling_type type, pop_type data_type)
+{
+    popnn_pool_params params = { .type = type, .dims = cases[i].dims, .channels = cases[i].channels, .batch = cases[i].batch, .data_type = data_type };
+    for (unsigned d = 0; d < params.dims; ++d) {
+        params.input_field[d] = cases[i].field[d];
+        params.kernel[d] = cases[i].kernel[d];
+        params.stride[d] = cases[i].stride[d];
+        params.padding_lower[d] = cases[i].lower[d];
+        params.padding_upper[d] = cases[i].upper[d];
+    }
+    return params;
+}
+static size_t product(const size_t *sizes, unsigned count)
+{
+    size_t elements = 1;
+    for (unsigned i = 0; i < count; ++i)
+        elements *= sizes[i];
+    return elements;
+}
+/* Lists the input elements (of one channel) that an output element's window covers. */
+static size_t covered(const popnn_pool_params *p, const size_t *out_field, size_t out, size_t *list)
+{
+    size_t place[3] = { 0 }, count = 0;
+    for (unsigned d = p->dims; d-- > 0; out /= out_field[d])
+        place[d] = out % out_field[d];
+    for (size_t k = 0; k < product(p->kernel, p->dims); ++k) {
+        size_t at = 0, rest = k, window[3] = { 0 };
+        bool inside = true;
+        for (unsigned d = p->dims; d-- > 0; rest /= p->kernel[d])
+            window[d] = rest % p->kernel[d];
+        for (unsigned d = 0; d < p->dims; ++d) {
+            long i = (long)(place[d] * p->stride[d] + window[d]) - p->padding_lower[d];
+            inside = inside && i >= 0 && i < (long)p->input_field[d];
+            at = at * p->input_field[d] + (size_t)i;
+        }
+        if (inside)
+            list[count++] = at;
+    }
+    return count;
+}
+
+static void reference(const popnn_pool_params *p, const double *in, double *out)
+{
+    size_t out_field[3], list[64];
+    popnn_pool_output_field(p, out_field);
+    size_t in_size = product(p->input_field, p->dims), out_size = product(out_field, p->dims);
+    for (size_t image = 0; image < p->batch * p->channels; ++image)
+        for (size_t o = 0; o < out_size; ++o) {
+            size_t n = covered(p, out_field, o, list);
+            double value = p->type == POPNN_POOL_MAX ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0;
+            for (size_t i = 0; i < n; ++i)
+                value = p->type == POPNN_POOL_MAX ? fmax(value, in[image * in_size + list[i]]) : value + in[image * in_size + list[i]];
+            out[image * out_size + o] = p->type == POPNN_POOL_AVG && n ? value / (double)n : value;
+        }
+}
+static void reference_gradient(const popnn_pool_params *p, const double *in, const double *out, const double *g, double *result, bool scaled)
+{
+    size_t out_field[3], list[64];
+    popnn_pool_output_field(p, out_field);
+    size_t in_size = product(p->input_field, p->dims), out_size = product(out_field, p->dims);
+    memset(result, 0, p->batch * p->channels * in_size * sizeof(*result));
+    for (size_t image = 0; image < p->batch * p->channels; ++image)
+        for (size_t o = 0; o < out_size; ++o) {
+            size_t n = covered(p, out_field, o, list), largest = 0;
+            for (size_t i = 0; i < n; ++i)
+                largest += in[image * in_size + list[i]] == out[image * out_size + o];
+            for (size_t i = 0; i < n; ++i) {
+                size_t at = image * in_size + list[i];
+                double value = g[image * out_size + o];
+                if (p->type == POPNN_POOL_MAX)
+                    result[at] += in[at] == out[image * out_size + o] ? value / (scaled ? (double)largest : 1) : 0;
+                else
+                    result[at] += p->type == POPNN_POOL_AVG ? value / (double)n : value;
+            }
+        }
+}
+
+static pop_tensor tensor_of(struct bed *bed, const popnn_pool_params *p, const size_t *field, unsigned layout)
+{
+    size_t dims[5] = { p->batch, p->channels };
+    memcpy(dims + 2, field, p->dims * sizeof(*dims));
+    if (layout == 2) { /* channels innermost */
+        size_t rolled[5] = { p->batch };
+        memcpy(rolled + 1, field, p->dims * sizeof(*dims));
+        rolled[1 + p->dims] = p->channels;
+        return pop_tensor_dim_roll(bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, rolled }, BED_LINEAR), 1 + p->dims, 1);
+    }
+    return bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, dims }, layout ? BED_SCATTERED : BED_LINEAR);
+}
+/* What was written to a tensor of tensor_of, in the order of {batch, channels, field}. */
+static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, const size_t *field, unsigned layout, double *values)
+{
+    size_t size = product(field, p->dims);
+    const double *given = bed_given(bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p->dims) : t);
+    for (size_t b = 0; b < p->batch; ++b)
+        for (size_t c = 0; c < p->channels; ++c)
+            for (size_t i = 0; i < size; ++i)
+                values[(b * p->channels + c) * size + i] = layout == 2 ? given[(b * size + i) * p->channels + c] : given[(b * p->channels + c) * size + i];
+}
+
+/* row: popnn pool */
+/* row: popnn poolInputGradient */
+/* row: popnn PoolingType */
+static void test_pooling_and_gradients(void **state)
+{
+    (void)state;
+    static double in[MOST], out[MOST], g[MOST], wanted[MOST];
+    for (unsigned test = 0; test < CASES * 3 * 2 * 2; ++test) {
+        popnn_pooling_type type = (popnn_pooling_type)(test / CASES % 3);
+        bool half = test / (3 * CASES) % 2;
+        popnn_pool_params p = params_of(test % CASES, type, half ? POP_HALF : POP_FLOAT);
+        size_t out_field[3];
+        popnn_pool_output_field(&p, out_field);
+        unsigned layout = test % 3;
+        struct bed bed = bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
+        pop_tensor t = tensor_of(&bed, &p, p.input_field, layout), gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
+        if (half) { /* with equals in a window */
+            double *given = bed_given(&bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p.dims) : t);
+            for (size_t i = 0; i < pop_tensor_num_elements(t); ++i)
+                given[i] = floor(given[i] * 4) / 4;
+        }
+        outputs[0] = popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_NO_OPTIONS);
+        outputs[1] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, false, bed.program, "grad", POP_NO_OPTIONS);
+        if (type == POPNN_POOL_MAX)
+            outputs[2] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, true, bed.program, "scaled", POP_NO_OPTIONS);
+        else
+            outputs[2] = popnn_pool_input_gradient_without_activations(bed.graph, &p, p.channels % 2 ? 1 : 2, gradient, bed.program, "chans", POP_NO_OPTIONS);
+        double *got[3];
+        bed_run_all(&bed, outputs, got, 3);
+        given_of(&bed, t, &p, p.input_field, layout, in);
+        given_of(&bed, gradient, &p, out_field, (layout + 1) % 3, g);
+        size_t in_elements = p.batch * p.channels * product(p.input_field, p.dims), out_elements = p.batch * p.channels * product(out_field, p.dims);
+        reference(&p, in, out);
+        bed_check(got[0], out, out_elements, half ? 0.0006 : 2e-7, half ? 1e-7 : 1e-6);
+        for (unsigned i = 1; i < 3; ++i) {
+            reference_gradient(&p, in, out, g, wanted, type == POPNN_POOL_MAX && i == 2);
+            bed_check(got[i], wanted, in_elements, half ? 0.001 : 2e-7, half ? 1e-3 : 1e-6); /* scaled gradients are rounded to half once more */
+        }
+        bed_close(&bed);
+    }
+}
+
+/* row: popnn getOutputFieldShape */
+/* row: popnn getFwdFlops */
+/* row: popnn getBwdFlops */
+/* row: popnn getFwdPerfectCycleCount */
+/* row: popnn getBwdPerfectCycleCount */
+static void test_figures(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popnn_add_codelets_at);
+    popnn_pool_params p = params_of(0, POPNN_POOL_MAX, POP_HALF);
+    size_t field[3];
+    popnn_pool_output_field(&p, field);
+    assert_true(field[0] == 7 && field[1] == 9);
+    uint64_t flops = 2 * 3 * (3 * 7 - 2) * (3 * 9 - 2);
+    assert_int_equal(popnn_pool_fwd_flops(&p), flops);
+    assert_int_equal(popnn_pool_bwd_flops(&p), flops);
+    assert_true(popnn_pool_fwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16 && popnn_pool_bwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16);
+    p = params_of(4, POPNN_POOL_MAX, POP_HALF);
+    popnn_pool_output_field(&p, field);
+    assert_true(field[0] == 2 && field[1] == 5);
+
+    /* One group of 8 halves, rows of 6 and of 2, a window of 3 by 3: each worker a piece. */
+    int part[] = { 1, 1, 8, 2, 0, 3, 0, 5, 3, 1, 0, 9, 0, 6, 0, 8, 3, 1, 0, 9 };
+    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
+    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPooling<half>");
+    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, 20);
+    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, 7 + 6 * (20 + 13 + 6 + 9 * (20 + 9 + 2 * (3 + 4 + 9))) + 6);
+    assert_string_equal(popnn_pooling_type_name(POPNN_POOL_AVG), "avg");
+    bed_close(&bed);
+}
+
+/* row: popnn PoolParams */
+static void test_errors_and_nothing(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
+    popnn_pool_params p = params_of(1, POPNN_POOL_MAX, POP_FLOAT), wrong = p;
+    size_t field[3];
+    popnn_pool_output_field(&p, field);
+    pop_tensor in = tensor_of(&bed, &p, p.input_field, 0), out = tensor_of(&bed, &p, field, 0);
+#define POOL(params, t) popnn_pool(bed.graph, params, t, bed.program, "x", POP_NO_OPTIONS)
+    POOL(&p, out);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the input has shape {1,16,5,4}; the parameters say {1,16,11,8}");
+    POOL(&p, (pop_tensor){ 0 });
+    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type null");
+    wrong.stride[1] = 0;
+    POOL(&wrong, in);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 1 has a window of 2 and a stride of 0");
+    wrong = p, wrong.kernel[0] = 13;
+    POOL(&wrong, in);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the window must fit");
+    wrong = p, wrong.data_type = POP_INT;
+    POOL(&wrong, in);
+    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type int are to be pooled");
+    wrong = p, wrong.dims = 7;
+    POOL(&wrong, in);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "over 7 dimensions");
+    popnn_pool(bed.graph, &p, in, bed.program, "x", POP_OPTIONS({ "poolUseIntrospectiveMappings", "true" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_pool", "the nearest is 'poolUseIntrospectiveMapping'");
+    popnn_pool_input_gradient(bed.graph, &p, in, in, out, false, bed.program, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient", "the output has shape");
+    popnn_pool_input_gradient_without_activations(bed.graph, &p, 8, out, bed.program, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "max needs the activations");
+    wrong = p, wrong.type = POPNN_POOL_SUM;
+    popnn_pool_input_gradient_without_activations(bed.graph, &wrong, 3, out, bed.program, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "groups of 3 of 16");
+    wrong = p, wrong.batch = 0;
+    pop_tensor none = popnn_pool(bed.graph, &wrong, pop_tensor_slice(in, 0, 0, 0), bed.program, "x", POP_OPTIONS({ "optimizeForSpeed", "true" }));
+    assert_true(pop_tensor_rank(none) == 4 && pop_tensor_num_elements(none) == 0 && pop_tensor_dim(none, 2) == 5);
+    assert_built(bed.graph);
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pooling_and_gradients),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_errors_and_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
