@@ -164,7 +164,7 @@ static void later_program(const struct listing *listing)
     anchor("compute, idle threads excluded", listing->active, per_tile(&profile, "activeCompute", tiles), 5, "copies within tiles");
     anchor("exchange", listing->exchange, per_tile(&profile, "doExchange", tiles), 5, "positions and order of messages are inferred");
     anchor("host exchange", listing->host, per_tile(&profile, "streamCopy", tiles), 5, "packets are inferred");
-    anchor("sync", listing->sync, per_tile(&profile, "sync", tiles), 5, "waiting for slower tiles: what the rows above leave");
+    anchor("sync", listing->sync, per_tile(&profile, "sync", tiles), 8, "waiting for slower tiles: what the rows above leave");
     pop_profile_free(&profile);
     pop_engine_destroy(engine);
     pop_graph_destroy(t.graph);

@@ -22,8 +22,8 @@ struct conv_shape {
 /* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int. */
 #define CONV_VERTEX(name, input, partial, index)                                                                       \
     POP_SUPERVISOR_VERTEX(name) {                                                                                      \
-        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                     \
         POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                               \
+        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                     \
         POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, true)) out;                                          \
         POP_STATE(POP_VECTOR(index)) worklists;                                                                        \
         unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                              \

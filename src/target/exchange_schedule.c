@@ -19,9 +19,9 @@ struct scheduled_tile {
     uint64_t pairs; /* of words in the messages that it receives */
     bool touched;
 };
-/* A message that was sent, by a hash that is never 0. */
+/* A message that was sent, by a hash that is never 0: when it was first, and when it was last sent again. */
 struct sent {
-    uint64_t key, start;
+    uint64_t key, start, last;
 };
 /* A message of a copy.  round: of its sender, in which it goes. */
 struct piece {
@@ -173,6 +173,12 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
     tile->end = end > tile->end ? end : tile->end;
 }
 
+/* Whether a tile is free in the cycles of a message that is sent to another. */
+static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
+{
+    return start + cycles <= MOST_CYCLES && free_from(&receiver->receive, start, cycles) == start;
+}
+
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     unsigned width = schedule->target->exchange_bytes_per_cycle;
@@ -183,14 +189,16 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
     struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
     if (!cycles)
         return;
-    bool again = sent->key && sent->start + cycles <= MOST_CYCLES && free_from(&receiver->receive, sent->start, cycles) == sent->start;
-    at = again ? sent->start : first_free(sender, receiver, cycles);
+    bool first = sent->key && takes_in(receiver, sent->start, cycles), again = first || (sent->key && takes_in(receiver, sent->last, cycles));
+    at = first ? sent->start : again ? sent->last : first_free(sender, receiver, cycles);
     if (!again)
         take(&sender->send, sender, at, at + cycles);
     if (!sent->key) {
-        *sent = (struct sent){ key, at };
+        *sent = (struct sent){ key, at, at };
         if (2 * ++schedule->sent_count > schedule->sent_size)
             grow_sent(schedule);
+    } else if (!again) {
+        sent->last = at;
     }
     receiver->pairs += cycles / 2;
     receiver->follows += at && at == receiver->row;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When each message of an exchange goes (docs/decisions/0004-exchange-rule.md).  All is known when a program is compiled, so nothing waits at run
  * time: a message is given the first cycles in which its sender and its receiver are both free.  A tile takes what it reads in the order of its
- * addresses.  What others receive too is sent once: later receivers take it in at the same cycles, if they are free then. */
+ * addresses.  What others receive too is sent once: later receivers take it in at the same cycles, or when it was last sent
+ * again, if they are free then. */
 #ifndef TARGET_EXCHANGE_SCHEDULE_H
 #define TARGET_EXCHANGE_SCHEDULE_H
 
