@@ -36,7 +36,7 @@ private:
 class HostCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
-    HostCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackOwner<std::unique_ptr<C, D>>(std::move(own)))
+    HostCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackPointer<C, D>(own))
     {
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<ArrayRef<const void *>>(),

@@ -63,7 +63,7 @@ private:
 class StreamCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
-    StreamCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackOwner<std::unique_ptr<C, D>>(std::move(own)))
+    StreamCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackPointer<C, D>(own))
     {
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<void *>()))>

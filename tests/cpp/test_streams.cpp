@@ -134,8 +134,15 @@ TEST(callbacks)
         moved.connectStreamToCallback("out", 0, StreamCallbackHandle([&](void *p) { seen.assign(1, *static_cast<float *>(p)); }));
         moved.run();
         CHECK(seen[0] == 8);
+        int ended = 0;
+        const auto end = [&ended](OnlyFetch *callback) { ++ended, delete callback; };
+        moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch, decltype(end) &>(new OnlyFetch(1), end));
+        CHECK(ended == 0);
         std::unique_ptr<StreamCallback> base(new Recorder(log, false));
+        moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch, std::function<void(OnlyFetch *)>>(new OnlyFetch(2), end));
+        CHECK(ended == 1);
         moved.connectStreamToCallback(g.in, 0, std::move(base));
+        CHECK(ended == 2);
         moved.run();
         CHECK(seen[0] == 4);
         CHECK_THROWS(moved.connectStreamToCallback("in", 1, [](void *) {}), stream_connection_error, "replica");
