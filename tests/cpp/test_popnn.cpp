@@ -5,6 +5,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
@@ -169,6 +170,31 @@ TEST(largest)
     CHECK((got[2] == std::vector<float>{ 1, -6 }) && (got[3] == std::vector<float>{ 1, 2 }) && got[5] == got[3]);
     CHECK((got[6] == std::vector<float>{ 3, 2, -4, -5 }) && (got[7] == std::vector<float>{ 0, 2, 1, 0 }));
     CHECK_THROWS(argMax(b.graph, t[0], b.prog), poputil::poplibs_error, "a matrix is needed");
+}
+
+TEST(pooling_and_its_gradient)
+{
+    using namespace popnn::pooling;
+    Bed b;
+    const PoolParams params(PoolingType::MAX, { 3, 4 }, { 2, 2 }, { 1, 2 }, { 0, 0 }, { 0, 0 }, 1, 1, FLOAT);
+    CHECK((getOutputFieldShape(params) == std::vector<std::size_t>{ 2, 2 }) && params.getNumFieldDims() == 2);
+    CHECK(getFwdFlops(params) == 16 && getBwdFlops(params) == 16 && getFwdPerfectCycleCount(b.graph, params) == 2 && getBwdPerfectCycleCount(b.graph, params) == 2);
+    std::stringstream text;
+    text << params;
+    CHECK(text.str().find("max") != std::string::npos && text.str().find("{3,4}") != std::string::npos && std::string(asString(PoolingType::AVG)) == "avg");
+    Tensor in = b.floats({ 1, 1, 3, 4 }, { 1, 2, 3, 4, 8, 7, 6, 5, 0, 8, 1, 1 }), g = b.floats({ 1, 1, 2, 2 }, { 1, 2, 4, 8 });
+    PoolParams average = params;
+    average.poolingType = PoolingType::AVG;
+    Tensor out = pool(b.graph, params, in, b.prog, "pool", { { "poolUseIntrospectiveMapping", "false" } });
+    b.read = { out, poolInputGradient(b.graph, params, in, out, g, false, b.prog), poolInputGradient(b.graph, params, in, out, g, true, b.prog, DebugContext("s")),
+               pool(b.graph, average, in, b.prog), poolInputGradient(b.graph, average, 1, g, b.prog, "a") };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK((got[0] == std::vector<float>{ 8, 6, 8, 6 }) && (got[3] == std::vector<float>{ 4.5f, 4.5f, 5.75f, 3.25f }));
+    CHECK((got[1] == std::vector<float>{ 0, 0, 0, 0, 5, 0, 10, 0, 0, 4, 0, 0 }) && (got[2] == std::vector<float>{ 0, 0, 0, 0, 3, 0, 10, 0, 0, 2, 0, 0 }));
+    CHECK(got[4][0] == 0.25f && got[4][4] == 1.25f && got[4][11] == 2);
+    average.stride.pop_back();
+    CHECK_THROWS(pool(b.graph, average, in, b.prog), poputil::poplibs_error, "an entry for each dimension");
+    CHECK_THROWS(pool(b.graph, params, g, b.prog), poputil::poplibs_error, "the parameters say {1,1,3,4}");
 }
 
 MAIN()

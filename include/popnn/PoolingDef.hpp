@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of pooling (popnn/pooling.h).  This header is for codelets too.
+#ifndef POPNN_POOLING_DEF_HPP
+#define POPNN_POOLING_DEF_HPP
+
+namespace popnn {
+
+enum class PoolingType { MAX, AVG, SUM };
+
+} // namespace popnn
+#endif
