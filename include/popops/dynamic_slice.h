@@ -111,5 +111,37 @@ POP_API void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_t
 POP_API void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
                                         pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
 
+/* ---- groups: the same for each element of a dimension 0 that t, s, offsets and results have before all others; dims and shape do not count it ---- */
+
+#define popops_create_grouped_sliceable_tensor(...) popops_create_grouped_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, size_t groups, pop_shape shape,
+                                                             pop_dims dims, pop_shape sizes, const popops_slice_plan *plan, const char *name,
+                                                             pop_options options);
+#define popops_create_grouped_slice_tensor(...) popops_create_grouped_slice_tensor_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_create_grouped_slice_tensor_at(pop_where where, pop_graph *graph, pop_type type, size_t groups, pop_shape shape, pop_dims dims,
+                                                         pop_shape sizes, size_t num_indices, const popops_slice_plan *plan, const char *name,
+                                                         pop_options options);
+#define popops_create_grouped_indices_tensor(...) popops_create_grouped_indices_tensor_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_create_grouped_indices_tensor_at(pop_where where, pop_graph *graph, size_t groups, pop_dims dims, size_t num_indices,
+                                                           const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_grouped_multi_slice(...) popops_grouped_multi_slice_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_grouped_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,
+                                                 pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_grouped_multi_update(...) popops_grouped_multi_update_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_grouped_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
+                                            pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_grouped_multi_update_add(...) popops_grouped_multi_update_add_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_grouped_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale,
+                                                pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name,
+                                                pop_options options);
+#define popops_grouped_multi_update_max(...) popops_grouped_multi_update_max_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_grouped_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
+                                                pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name,
+                                                pop_options options);
+#define popops_grouped_multi_update_mul(...) popops_grouped_multi_update_mul_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_grouped_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims,
+                                                pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name,
+                                                pop_options options);
+
 POP_END_DECLS
 #endif

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that count: the counter lies on one tile, where a vertex of its own adds the step. */
-#include "poplibs/support.h"
+/* Loops that count: the counter lies on one tile, where a vertex adds the step. */
+#include "poplibs/codelets.h"
+#include "poputil/vertices.h"
 
 #include <poputil/loop.h>
 
 static const char vertex_type[] = "poputil::AddToCounter";
-static const char codelet[] = "#include <poplar/vertex.h>\n"
-                              "POP_VERTEX(AddToCounter) {\n"
-                              "    POP_INOUT(unsigned) counter;\n"
-                              "    POP_STATE(unsigned) step;\n"
-                              "};\n"
-                              "POP_VERTEX_NAME(AddToCounter, \"poputil::AddToCounter\");\n"
-                              "bool AddToCounter_compute(AddToCounter *v)\n"
-                              "{\n"
-                              "    *v->counter += v->step;\n"
-                              "    return true;\n"
-                              "}\n";
-
-/* Loads the counter, the step and the address, adds, stores, returns. */
-static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
-{
-    (void)vertex, (void)target, (void)user;
-    return (pop_perf){ 7, 0 };
-}
+static const poplibs_register files[] = { poputil_loop_vertices };
 
 static pop_program add_step(pop_where where, pop_graph *graph, pop_tensor counter, size_t step, const char *name)
 {
-    if (!pop_graph_has_codelet(graph, vertex_type)) {
-        pop_graph_add_codelets_source_at(where, graph, codelet, POP_FILE_C, "");
-        pop_graph_register_perf_estimator_at(where, graph, vertex_type, estimate, NULL);
-    }
+    poplibs_add_codelets(where, graph, "poputil", vertex_type, (void (*)(void))poputil_counted_loop_at, files, 1);
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, name && *name ? name : "countedLoop");
     pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, vertex_type);
     pop_graph_connect_at(where, graph, vertex, "counter", counter);
