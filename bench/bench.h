@@ -41,6 +41,7 @@ void row_whole(void);
 void row_cpp(void);
 void row_codelet(void);
 void row_matmul(void);
+void row_elementwise(void);
 
 POP_END_DECLS
 

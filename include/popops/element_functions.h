@@ -1,28 +1,329 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets in C: the functions of one element that operators.def calls. */
+/* For codelets in C: the functions of one element that operators.def calls, in float, without branches, so that loops over them become vectors.  They
+ * are within 4 units in the last place, everywhere (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
-static inline float popops_expf(float a) { return expf(a); }
-static inline float popops_exp2f(float a) { return exp2f(a); }
-static inline float popops_expm1f(float a) { return expm1f(a); }
-static inline float popops_logf(float a) { return logf(a); }
-static inline float popops_log1pf(float a) { return log1pf(a); }
-static inline float popops_sinf(float a) { return sinf(a); }
-static inline float popops_cosf(float a) { return cosf(a); }
-static inline float popops_tanf(float a) { return tanf(a); }
-static inline float popops_asinf(float a) { return asinf(a); }
-static inline float popops_atan2f(float a, float b) { return atan2f(a, b); }
-static inline float popops_powf(float a, float b) { return powf(a, b); }
-static inline float popops_cbrtf(float a) { return cbrtf(a); }
-static inline float popops_erff(float a) { return erff(a); }
-static inline float popops_tanhf(float a) { return tanhf(a); }
-static inline float popops_sigmoidf(float a) { return 1.0f / (1.0f + expf(-a)); }
-static inline float popops_gelu_erff(float a) { return 0.5f * a * erfcf(a * -0.70710678f); }
-static inline float popops_fmodf(float a, float b) { return fmodf(a, b); }
+static inline float popops_float_of(uint32_t bits)
+{
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+static inline uint32_t popops_bits_of(float value)
+{
+    uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+static inline float popops_fma(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+static inline float popops_choose(int condition, float a, float b)
+{
+    return condition ? a : b;
+}
+
+/* ---- exponentials ---- */
+
+/* 2^n as two factors, since 2^128 and 2^-140 are no floats; n is whole, between -300 and 300. */
+struct popops_power {
+    float first, second;
+};
+static inline struct popops_power popops_power_of_two(float n)
+{
+    int whole = (int)n, part = whole >> 1;
+    struct popops_power power = { popops_float_of((uint32_t)(part + 127) << 23), popops_float_of((uint32_t)(whole - part + 127) << 23) };
+    return power;
+}
+/* e^r - 1 for |r| <= ln 2 / 2. */
+static inline float popops_small_expm1(float r)
+{
+    float p = 0.000198912792f;
+    p = popops_fma(p, r, 0.00139339105f);
+    p = popops_fma(p, r, 0.00833331048f);
+    p = popops_fma(p, r, 0.041666463f);
+    p = popops_fma(p, r, 0.166666672f);
+    p = popops_fma(p, r, 0.5f);
+    return popops_fma(p * r, r, r);
+}
+/* a = n ln 2 + r; beyond the limits results are 0, infinity and -1 already. */
+static inline float popops_exp_split(float a, float *n)
+{
+    a = a < -105.0f ? -105.0f : a;
+    a = a > 90.0f ? 90.0f : a;
+    *n = __builtin_rintf(a * 1.44269504f);
+    *n = *n == *n ? *n : 0.0f; /* of NaN too there must be an int */
+    return popops_fma(*n, 1.90465421e-09f, popops_fma(*n, -0.693147182f, a));
+}
+static inline float popops_expf(float a)
+{
+    float n, p = popops_small_expm1(popops_exp_split(a, &n));
+    struct popops_power power = popops_power_of_two(n);
+    return popops_fma(power.first, p, power.first) * power.second;
+}
+static inline float popops_exp2f(float a)
+{
+    float limited = a < -152.0f ? -152.0f : a;
+    limited = limited > 130.0f ? 130.0f : limited;
+    float n = __builtin_rintf(limited);
+    n = n == n ? n : 0.0f;
+    float r = limited - n, p = popops_small_expm1(popops_fma(r, 0.693147182f, r * -1.90465421e-09f));
+    struct popops_power power = popops_power_of_two(n);
+    return popops_fma(power.first, p, power.first) * power.second;
+}
+static inline float popops_expm1f(float a)
+{
+    float n, p = popops_small_expm1(popops_exp_split(a, &n));
+    struct popops_power power = popops_power_of_two(n);
+    float less = 1.0f / power.second; /* exact: a power of two */
+    float result = popops_fma(power.first, p, power.first - less) * power.second;
+    return n == 0.0f ? p : result;
+}
+static inline float popops_tanhf(float a)
+{
+    float limited = a < -10.0f ? -10.0f : a; /* tanh(10) is 1 in float */
+    limited = limited > 10.0f ? 10.0f : limited;
+    float e = popops_expm1f(2.0f * limited);
+    return e / (e + 2.0f);
+}
+static inline float popops_sigmoidf(float a)
+{
+    float e = popops_expf(-__builtin_fabsf(a));
+    return popops_choose(a < 0.0f, e, 1.0f) / (1.0f + e);
+}
+
+/* ---- logarithms ---- */
+
+/* a = 2^n (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite a. */
+static inline float popops_log_split(float a, float *n)
+{
+    int tiny = a < 1.17549435e-38f;
+    uint32_t bits = popops_bits_of(tiny ? a * 8388608.0f : a) + (0x3f800000u - 0x3f3504f3u);
+    *n = (float)((int)(bits >> 23) - (tiny ? 150 : 127));
+    return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+}
+static inline float popops_logf(float a)
+{
+    float n, f = popops_log_split(a, &n), p = 0.0697161183f;
+    p = popops_fma(p, f, -0.114797339f);
+    p = popops_fma(p, f, 0.116854198f);
+    p = popops_fma(p, f, -0.124256872f);
+    p = popops_fma(p, f, 0.142490581f);
+    p = popops_fma(p, f, -0.166678026f);
+    p = popops_fma(p, f, 0.200007156f);
+    p = popops_fma(p, f, -0.24999997f);
+    p = popops_fma(p, f, 0.333333313f);
+    float rest = popops_fma(f * f, popops_fma(f, p, -0.5f), n * -1.90465421e-09f);
+    float result = popops_fma(n, 0.693147182f, f + rest);
+    result = popops_choose(a == 0.0f, -__builtin_inff(), result);
+    result = popops_choose(a < 0.0f, __builtin_nanf(""), result);
+    return a < __builtin_inff() ? result : a; /* infinity and NaN stay */
+}
+static inline float popops_log1pf(float a)
+{
+    float sum = 1.0f + a, lost = popops_choose(a < 1.0f, a - (sum - 1.0f), 1.0f - (sum - a));
+    float result = popops_logf(sum) + popops_choose(sum > 0.0f && sum < __builtin_inff(), lost / sum, 0.0f);
+    return __builtin_fabsf(a) < 1e-12f ? a : result;
+}
+
+/* ---- powers ---- */
+
+/* The logarithm to base 2 with twice float's precision: n + 2 / ln 2 artanh(f / (2 + f)). */
+static inline float popops_long_log2(float a, float *low)
+{
+    float n, f = popops_log_split(a, &n);
+    float sum = f + 2.0f, sum_low = f - (sum - 2.0f), s = f / sum;
+    float s_low = popops_fma(-s, sum_low, popops_fma(-s, sum, f)) / sum;
+    float z = s * s, p = 0.116664566f;
+    p = popops_fma(p, z, 0.142753661f);
+    p = popops_fma(p, z, 0.200000614f);
+    p = popops_fma(p, z, 0.333333343f);
+    float t = s * 2.88539004f, t_low = popops_fma(s, 2.88539004f, -t);
+    t_low = popops_fma(s, 3.85192607e-08f, t_low);
+    t_low = popops_fma(popops_fma(s * z, p, s_low), 2.88539004f, t_low);
+    float high = n + t, rest = n == 0.0f ? 0.0f : t - (high - n); /* t is less than n, when there is one */
+    float sum_of_both = high + (rest + t_low); /* t_low has the cube, a hundredth of t */
+    *low = (high - sum_of_both) + (rest + t_low);
+    return sum_of_both;
+}
+static inline float popops_powf(float a, float b)
+{
+    float low, high = popops_long_log2(__builtin_fabsf(a), &low), product = b * high;
+    float limited = product < -152.0f ? -152.0f : product;
+    limited = limited > 130.0f ? 130.0f : limited;
+    float n = __builtin_rintf(limited);
+    n = n == n ? n : 0.0f;
+    float r = (limited - n) + popops_choose(product == limited, popops_fma(b, low, popops_fma(b, high, -product)), 0.0f);
+    struct popops_power power = popops_power_of_two(n);
+    float e = popops_small_expm1(r * 0.693147182f), result = popops_fma(power.first, e, power.first) * power.second;
+    float size = __builtin_fabsf(a), whole = __builtin_truncf(b), infinite = __builtin_inff(), nan = __builtin_nanf("");
+    int is_odd = whole == b && __builtin_fabsf(b) < 16777216.0f && whole * 0.5f != __builtin_truncf(whole * 0.5f);
+    int vanishes = (size == 0.0f || size == infinite) && b != 0.0f, grows = (size > 1.0f) == (b > 0.0f);
+    result = popops_choose(vanishes || (__builtin_fabsf(b) == infinite && size != 1.0f), popops_choose(grows, infinite, 0.0f), result);
+    result = popops_choose(is_odd && __builtin_signbit(a), -result, result);
+    result = popops_choose(a < 0.0f && size != infinite && whole != b, nan, result);
+    result = popops_choose(a != a || b != b, nan, result);
+    return popops_choose(a == 1.0f || b == 0.0f || (a == -1.0f && __builtin_fabsf(b) == infinite), 1.0f, result);
+}
+static inline float popops_cbrtf(float a)
+{
+    float size = __builtin_fabsf(a);
+    int tiny = size < 1.17549435e-38f, huge = size > 1e36f;
+    float x = tiny ? size * 16777216.0f : huge ? size * 5.96046448e-08f : size;
+    float t = popops_float_of(popops_bits_of(x) / 3 + 0x2a5119f2u); /* within 4 percent, for log2 is nearly linear between powers of two */
+    for (int i = 0; i < 2; ++i) { /* Halley's step */
+        float cube = t * t * t;
+        t = t * ((cube + x + x) / (cube + cube + x));
+    }
+    float square = t * t;
+    t = popops_fma(popops_fma(-t, square, x) - t * popops_fma(t, t, -square), 0.333333333f / square, t);
+    t = tiny ? t * 0.00390625f : huge ? t * 256.0f : t;
+    return size > 0.0f && size < __builtin_inff() ? __builtin_copysignf(t, a) : a;
+}
+
+/* ---- circular functions ---- */
+
+/* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits and those 96 of 2/pi that count for the quadrant and what is left. */
+static inline float popops_quadrant(float a, int *quadrant)
+{
+    static const uint32_t two_over_pi[8] = { 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu };
+    uint32_t bits = popops_bits_of(a) & 0x7fffffffu, mantissa = (bits & 0x7fffffu) | 0x800000u;
+    int place = (int)(bits >> 23) - 120;
+    place = place < 0 ? 0 : place > 134 ? 134 : place;
+    int index = place >> 5, shift = place & 31;
+    uint32_t t0 = two_over_pi[index], t1 = two_over_pi[index + 1], t2 = two_over_pi[index + 2], t3 = two_over_pi[index + 3];
+    uint32_t w0 = (uint32_t)(((uint64_t)t0 << 32 | t1) << shift >> 32), w1 = (uint32_t)(((uint64_t)t1 << 32 | t2) << shift >> 32);
+    uint32_t w2 = (uint32_t)(((uint64_t)t2 << 32 | t3) << shift >> 32);
+    uint64_t product = ((uint64_t)(mantissa * w0) << 32) + (uint64_t)mantissa * w1 + (((uint64_t)mantissa * w2) >> 32);
+    uint32_t q = (uint32_t)((product + (UINT64_C(1) << 61)) >> 62) & 3u;
+    int64_t left = (int64_t)(product - ((uint64_t)q << 62)); /* in 2^-62 quadrants */
+    float parts = (float)(int)(left >> 38) + (float)(int)(left >> 7 & 0x7fffffff) * 4.65661287e-10f; /* in 2^-24 quadrants */
+    float r = popops_fma(parts, 9.36267597e-08f, parts * -2.60540177e-15f);
+    int small = bits < 0x3f490fdbu, negative = popops_bits_of(a) >> 31 != 0;
+    r = negative ? -r : r;
+    *quadrant = small ? 0 : negative ? -(int)q : (int)q;
+    r = small ? a : r;
+    return bits < 0x7f800000u ? r : __builtin_nanf("");
+}
+static inline float popops_small_sin(float r)
+{
+    float z = r * r, p = 2.72493139e-06f;
+    p = popops_fma(p, z, -0.000198400827f);
+    p = popops_fma(p, z, 0.00833333191f);
+    p = popops_fma(p, z, -0.166666672f);
+    return popops_fma(p * z, r, r);
+}
+static inline float popops_small_cos(float r)
+{
+    float z = r * r, p = -2.73004474e-07f;
+    p = popops_fma(p, z, 2.48005963e-05f);
+    p = popops_fma(p, z, -0.00138888881f);
+    p = popops_fma(p, z, 0.0416666679f);
+    return popops_fma(z, popops_fma(p, z, -0.5f), 1.0f);
+}
+static inline float popops_sinf(float a)
+{
+    int q;
+    float r = popops_quadrant(a, &q), value = popops_choose(q & 1, popops_small_cos(r), popops_small_sin(r));
+    return popops_choose(q & 2, -value, value);
+}
+static inline float popops_cosf(float a)
+{
+    int q;
+    float r = popops_quadrant(a, &q), value = popops_choose(q & 1, popops_small_sin(r), popops_small_cos(r));
+    return popops_choose((q + 1) & 2, -value, value);
+}
+static inline float popops_tanf(float a)
+{
+    int q;
+    float r = popops_quadrant(a, &q), s = popops_small_sin(r), c = popops_small_cos(r);
+    return popops_choose(q & 1, -c, s) / popops_choose(q & 1, s, c);
+}
+static inline float popops_asinf(float a)
+{
+    float size = __builtin_fabsf(a), left = 0.5f * (1.0f - size), z = popops_choose(size < 0.5f, a * a, left);
+    float x = popops_choose(size < 0.5f, size, __builtin_sqrtf(left < 0.0f ? __builtin_nanf("") : left)), p = 0.0337007269f;
+    p = popops_fma(p, z, 0.017143717f);
+    p = popops_fma(p, z, 0.0311017279f);
+    p = popops_fma(p, z, 0.0445993207f);
+    p = popops_fma(p, z, 0.0750009492f);
+    p = popops_fma(p, z, 0.166666657f);
+    float arc = popops_fma(p * z, x, x); /* of size, or of the half angle of what is left to 1 */
+    return __builtin_copysignf(popops_choose(size < 0.5f, arc, popops_fma(-2.0f, arc, 1.57079633f)), a);
+}
+static inline float popops_atan2f(float a, float b)
+{
+    float y = __builtin_fabsf(a), x = __builtin_fabsf(b), more = y > x ? y : x, less = y > x ? x : y;
+    float t = popops_choose(more == 0.0f, 0.0f, popops_choose(less == __builtin_inff(), 1.0f, less / more)), z = t * t, p = 0.00148869189f;
+    p = popops_fma(p, z, -0.00914462935f);
+    p = popops_fma(p, z, 0.0263050012f);
+    p = popops_fma(p, z, -0.0489605144f);
+    p = popops_fma(p, z, 0.0703191459f);
+    p = popops_fma(p, z, -0.089318268f);
+    p = popops_fma(p, z, 0.110882618f);
+    p = popops_fma(p, z, -0.142840043f);
+    p = popops_fma(p, z, 0.199999496f);
+    p = popops_fma(p, z, -0.333333343f);
+    float angle = popops_fma(p * z, t, t);
+    angle = popops_choose(y > x, 1.57079633f - angle, angle);
+    angle = popops_choose(__builtin_signbit(b) != 0, 3.14159265f - angle, angle);
+    angle = __builtin_copysignf(angle, a);
+    return popops_choose(a != a || b != b, __builtin_nanf(""), angle);
+}
+
+/* ---- the error function ---- */
+
+/* e^(z^2) erfc(z) for z >= 0, from 1 / (1 + 0.4 z). */
+static inline float popops_erfcx(float z)
+{
+    float t = 1.0f / popops_fma(0.4f, z, 1.0f), p = -0.0203699414f;
+    p = popops_fma(p, t, 0.0900847092f);
+    p = popops_fma(p, t, -0.110464595f);
+    p = popops_fma(p, t, -0.0402784571f);
+    p = popops_fma(p, t, 0.112955697f);
+    p = popops_fma(p, t, -0.010656544f);
+    p = popops_fma(p, t, 0.156174779f);
+    p = popops_fma(p, t, 0.16219148f);
+    p = popops_fma(p, t, 0.209143698f);
+    p = popops_fma(p, t, 0.22553803f);
+    p = popops_fma(p, t, 0.225681126f);
+    return p * t;
+}
+static inline float popops_erff(float a)
+{
+    float size = __builtin_fabsf(a), z = a * a, p = 7.87587487e-05f;
+    p = popops_fma(p, z, -0.00080168643f);
+    p = popops_fma(p, z, 0.00518908724f);
+    p = popops_fma(p, z, -0.0268542115f);
+    p = popops_fma(p, z, 0.112835944f);
+    p = popops_fma(p, z, -0.37612626f);
+    p = popops_fma(p, z, 1.12837911f);
+    float far = size > 4.5f ? 4.5f : size, tail = popops_expf(-far * far) * popops_erfcx(far); /* erf(4.5) is 1 in float */
+    float result = popops_choose(size < 1.0f, p * size, 1.0f - tail);
+    return __builtin_copysignf(a == a ? result : a, a);
+}
+/* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's precision. */
+static inline float popops_gelu_erff(float a)
+{
+    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square);
+    float z = __builtin_fabsf(x) * 0.707106781f;
+    float above = popops_expf(-0.5f * square) * popops_fma(-0.5f, lost, 1.0f) * popops_erfcx(z) * 0.5f;
+    float share = popops_choose(x < 0.0f, above, 1.0f - (z > 9.0f ? 0.0f : above));
+    return x * share;
+}
+/* Exact, and so no vectors. */
+static inline float popops_fmodf(float a, float b)
+{
+    return fmodf(a, b);
+}
+
+/* ---- whole numbers ---- */
 
 /* To the nearest whole number, halves away from zero. */
 static inline float popops_roundf(float a)

@@ -5,7 +5,9 @@
 #ifndef POPOPS_ELEMENT_ROWS_H
 #define POPOPS_ELEMENT_ROWS_H
 
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
 #include <popops/operator_types.h>

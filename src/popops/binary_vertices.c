@@ -14,7 +14,7 @@
         }                                                                                                              \
     }
 #define ROW(tag, type, work, ENUM, RESULT, end)                                                                        \
-    static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2, size_t size2, RESULT_##RESULT(type) * out, size_t count) \
+    __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2, size_t size2, RESULT_##RESULT(type) * out, size_t count) \
     {                                                                                                                  \
         work x[BLOCK], y[BLOCK];                                                                                       \
         EACH_BLOCK (count) {                                                                                           \

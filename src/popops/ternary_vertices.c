@@ -21,7 +21,7 @@
         }                                                                                                              \
     }
 #define ROW(tag, type, work, ENUM, end)                                                                                \
-    static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2, size_t size2, const THIRD_##ENUM(type) * in3, size_t size3, \
+    __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2, size_t size2, const THIRD_##ENUM(type) * in3, size_t size3, \
                                    type *out, size_t count)                                                            \
     {                                                                                                                  \
         work x[BLOCK], y[BLOCK];                                                                                       \

@@ -14,7 +14,7 @@
         }                                                                                                              \
     }
 #define ROW(tag, type, ENUM, RESULT)                                                                                   \
-    static void row_##ENUM##_##tag(const type *in, RESULT_##RESULT(type) * out, size_t count)                          \
+    __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in, RESULT_##RESULT(type) * out, size_t count)                          \
     {                                                                                                                  \
         block_##ENUM##_##tag(in, out, count);                                                                          \
     }
@@ -22,7 +22,7 @@
 #define ROW_OTHER(tag, type, U_, I_, ENUM, RESULT, real, other) LOOP(tag, type, U_, I_, ENUM, RESULT, other) ROW(tag, type, ENUM, RESULT)
 #define ROW_BOOLEAN ROW_OTHER
 #define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other)                                                         \
-    static void row_##ENUM##_half(const half *in, RESULT_##RESULT(half) * out, size_t count)                           \
+    __attribute__((noinline)) static void row_##ENUM##_half(const half *in, RESULT_##RESULT(half) * out, size_t count)                           \
     {                                                                                                                  \
         float x[BLOCK];                                                                                                \
         EACH_BLOCK (count) {                                                                                           \
