@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a convolution is (poplin/conv_params.h).
+#ifndef POPLIN_CONV_PARAMS_HPP
+#define POPLIN_CONV_PARAMS_HPP
+
+#include <poplar/detail/error.hpp>
+#include <poplar/Type.hpp>
+#include <poplin/conv_params.h>
+#include <poputil/exceptions.hpp>
+
+#include <functional>
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace poplin {
+
+namespace detail {
+
+// Lists as C has them, and back.
+template <typename To, typename From> void fill(To *to, const From &from, std::size_t dims, const char *what)
+{
+    if (from.size() != dims)
+        throw poputil::poplibs_error(std::string("poplin::ConvParams: ") + what + " has " + std::to_string(from.size()) + " dimensions; the field has " +
+                                     std::to_string(dims));
+    for (std::size_t d = 0; d < dims && d < POPLIN_MOST_FIELD_DIMS; ++d)
+        to[d] = from[d];
+}
+template <typename To, typename From> std::vector<To> vectorOf(const From *from, std::size_t dims)
+{
+    return std::vector<To>(from, from + dims);
+}
+
+} // namespace detail
+
+class ConvParams {
+public:
+    struct InputTransform {
+        std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
+        std::vector<bool> flip;
+
+        InputTransform() = default;
+        // One that changes nothing.
+        explicit InputTransform(std::size_t dims)
+            : truncationLower(dims, 0), truncationUpper(dims, 0), dilation(dims, 1), paddingLower(dims, 0), paddingUpper(dims, 0), flip(dims, false)
+        {
+        }
+        InputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_, std::vector<unsigned> dilation_,
+                       std::vector<unsigned> paddingLower_, std::vector<unsigned> paddingUpper_, std::vector<bool> flip_)
+            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)), dilation(std::move(dilation_)),
+              paddingLower(std::move(paddingLower_)), paddingUpper(std::move(paddingUpper_)), flip(std::move(flip_))
+        {
+        }
+    };
+
+    struct OutputTransform {
+        std::vector<unsigned> truncationLower, truncationUpper, stride, paddingLower, paddingUpper;
+
+        OutputTransform() = default;
+        explicit OutputTransform(std::size_t dims)
+            : truncationLower(dims, 0), truncationUpper(dims, 0), stride(dims, 1), paddingLower(dims, 0), paddingUpper(dims, 0)
+        {
+        }
+        OutputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_, std::vector<unsigned> stride_,
+                        std::vector<unsigned> paddingLower_, std::vector<unsigned> paddingUpper_)
+            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)), stride(std::move(stride_)),
+              paddingLower(std::move(paddingLower_)), paddingUpper(std::move(paddingUpper_))
+        {
+        }
+    };
+
+    poplar::Type inputType, outputType;
+    std::size_t batchSize;
+    std::vector<std::size_t> inputFieldShape, kernelShape;
+    std::size_t inputChannelsPerConvGroup, outputChannelsPerConvGroup, numConvGroups;
+    InputTransform inputTransform, kernelTransform;
+    OutputTransform outputTransform;
+
+    ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0) {}
+    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
+               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_)
+        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_)
+    {
+    }
+    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
+               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_)
+        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
+          kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
+          numConvGroups(numConvGroups_), inputTransform(inputFieldShape.size()), kernelTransform(inputFieldShape.size()),
+          outputTransform(inputFieldShape.size())
+    {
+        validate();
+    }
+    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
+               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_, InputTransform inputTransform_,
+               InputTransform kernelTransform_, OutputTransform outputTransform_)
+        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_,
+                     std::move(inputTransform_), std::move(kernelTransform_), std::move(outputTransform_))
+    {
+    }
+    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
+               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
+               InputTransform inputTransform_, InputTransform kernelTransform_, OutputTransform outputTransform_)
+        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
+          kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
+          numConvGroups(numConvGroups_), inputTransform(std::move(inputTransform_)), kernelTransform(std::move(kernelTransform_)),
+          outputTransform(std::move(outputTransform_))
+    {
+        validate();
+    }
+    // Of the C interface.
+    explicit ConvParams(const poplin_conv_params &p)
+        : inputType(p.input_type), outputType(p.output_type), batchSize(p.batch_size),
+          inputFieldShape(detail::vectorOf<std::size_t>(p.input_field_shape, p.num_field_dims)),
+          kernelShape(detail::vectorOf<std::size_t>(p.kernel_shape, p.num_field_dims)), inputChannelsPerConvGroup(p.input_channels_per_conv_group),
+          outputChannelsPerConvGroup(p.output_channels_per_conv_group), numConvGroups(p.num_conv_groups),
+          inputTransform(transformOf(p.input_transform, p.num_field_dims)), kernelTransform(transformOf(p.kernel_transform, p.num_field_dims)),
+          outputTransform(transformOf(p.output_transform, p.num_field_dims))
+    {
+    }
+
+    // The C interface's; throws where lists have different lengths.
+    poplin_conv_params c() const
+    {
+        const pop_shape field = { inputFieldShape.size(), inputFieldShape.data() }, kernel = { kernelShape.size(), kernelShape.data() };
+        poplin_conv_params p = poplin_conv_params_make(inputType.c(), outputType.c(), batchSize, field, kernel, inputChannelsPerConvGroup,
+                                                       outputChannelsPerConvGroup, numConvGroups);
+        setTransform(p.input_transform, inputTransform, field.rank);
+        setTransform(p.kernel_transform, kernelTransform, field.rank);
+        detail::fill(p.output_transform.truncation_lower, outputTransform.truncationLower, field.rank, "outputTransform.truncationLower");
+        detail::fill(p.output_transform.truncation_upper, outputTransform.truncationUpper, field.rank, "outputTransform.truncationUpper");
+        detail::fill(p.output_transform.stride, outputTransform.stride, field.rank, "outputTransform.stride");
+        detail::fill(p.output_transform.padding_lower, outputTransform.paddingLower, field.rank, "outputTransform.paddingLower");
+        detail::fill(p.output_transform.padding_upper, outputTransform.paddingUpper, field.rank, "outputTransform.paddingUpper");
+        return p;
+    }
+
+    void validate() const
+    {
+        const poplin_conv_params p = c();
+        pop_error error;
+        if (poplin_conv_params_validate(&p, &error) != POP_OK)
+            throw poputil::poplibs_error(poplar::detail::errorText(error));
+    }
+    ConvParams canonicalize() const
+    {
+        const poplin_conv_params p = c();
+        return ConvParams(poplin_conv_params_canonicalize(&p));
+    }
+
+    std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
+    std::size_t getNumConvGroups() const { return numConvGroups; }
+    std::size_t getBatchSize() const { return batchSize; }
+    std::size_t getInputSize(unsigned dim) const { return inputFieldShape[dim]; }
+    const std::vector<std::size_t> &getInputFieldShape() const { return inputFieldShape; }
+    const std::vector<std::size_t> &getKernelShape() const { return kernelShape; }
+    std::size_t getNumInputChansPerConvGroup() const { return inputChannelsPerConvGroup; }
+    std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
+    std::size_t getNumInputChans() const { return inputChannelsPerConvGroup * numConvGroups; }
+    std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
+    std::size_t getTruncatedInputSize(unsigned dim) const { return size(poplin_conv_truncated_input_size, dim); }
+    std::size_t getTransformedInputSize(unsigned dim) const { return size(poplin_conv_transformed_input_size, dim); }
+    std::size_t getTruncatedKernelSize(unsigned dim) const { return size(poplin_conv_truncated_kernel_size, dim); }
+    std::size_t getTransformedKernelSize(unsigned dim) const { return size(poplin_conv_transformed_kernel_size, dim); }
+    std::size_t getUntransformedOutputSize(unsigned dim) const { return size(poplin_conv_untransformed_output_size, dim); }
+    std::size_t getOutputSize(unsigned dim) const { return size(poplin_conv_output_size, dim); }
+    std::vector<std::size_t> getOutputFieldShape() const
+    {
+        std::vector<std::size_t> shape;
+        for (unsigned d = 0; d < inputFieldShape.size(); ++d)
+            shape.push_back(getOutputSize(d));
+        return shape;
+    }
+
+    friend bool operator==(const ConvParams &a, const ConvParams &b) { return compare(a, b) == 0; }
+    friend bool operator!=(const ConvParams &a, const ConvParams &b) { return compare(a, b) != 0; }
+    friend bool operator<(const ConvParams &a, const ConvParams &b) { return compare(a, b) < 0; }
+
+private:
+    static int compare(const ConvParams &a, const ConvParams &b)
+    {
+        const poplin_conv_params left = a.c(), right = b.c();
+        return poplin_conv_params_compare(&left, &right);
+    }
+    std::size_t size(std::size_t (*of)(const poplin_conv_params *, std::size_t), unsigned dim) const
+    {
+        const poplin_conv_params p = c();
+        return of(&p, dim);
+    }
+    static InputTransform transformOf(const poplin_input_transform &t, std::size_t dims)
+    {
+        return InputTransform(detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
+                              detail::vectorOf<unsigned>(t.dilation, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
+                              detail::vectorOf<unsigned>(t.padding_upper, dims), detail::vectorOf<bool>(t.flip, dims));
+    }
+    static OutputTransform transformOf(const poplin_output_transform &t, std::size_t dims)
+    {
+        return OutputTransform(detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
+                               detail::vectorOf<unsigned>(t.stride, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
+                               detail::vectorOf<unsigned>(t.padding_upper, dims));
+    }
+    static void setTransform(poplin_input_transform &to, const InputTransform &from, std::size_t dims)
+    {
+        detail::fill(to.truncation_lower, from.truncationLower, dims, "truncationLower");
+        detail::fill(to.truncation_upper, from.truncationUpper, dims, "truncationUpper");
+        detail::fill(to.dilation, from.dilation, dims, "dilation");
+        detail::fill(to.padding_lower, from.paddingLower, dims, "paddingLower");
+        detail::fill(to.padding_upper, from.paddingUpper, dims, "paddingUpper");
+        detail::fill(to.flip, from.flip, dims, "flip");
+    }
+};
+
+inline std::ostream &operator<<(std::ostream &out, const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    std::vector<char> text(poplin_conv_params_to_text(&p, nullptr, 0) + 1);
+    poplin_conv_params_to_text(&p, text.data(), text.size());
+    return out << text.data();
+}
+// Reads what << writes, to the end of the stream.
+inline std::istream &operator>>(std::istream &in, ConvParams &params)
+{
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    poplin_conv_params read;
+    pop_error error;
+    if (poplin_conv_params_from_text(text.c_str(), &read, nullptr, &error) != POP_OK)
+        throw poputil::poplibs_error(poplar::detail::errorText(error));
+    params = ConvParams(read);
+    return in;
+}
+
+inline std::size_t hash_value(const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return static_cast<std::size_t>(poplin_conv_params_hash(&p));
+}
+
+} // namespace poplin
+
+namespace std {
+template <> struct hash<poplin::ConvParams> {
+    std::size_t operator()(const poplin::ConvParams &params) const { return poplin::hash_value(params); }
+};
+} // namespace std
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of convolutions: reports, plans ahead of their use, counts (poplin/planning.h).  Convolution.hpp has it.
+#ifndef POPLIN_DETAIL_CONV_PLANNING_HPP
+#define POPLIN_DETAIL_CONV_PLANNING_HPP
+
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplin/ConvParams.hpp>
+#include <poplin/detail/planning_cache.hpp>
+#include <poputil/detail/call.hpp>
+
+#include <ostream>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace poplin {
+
+// Estimates: cycles, and bytes of the fullest tile that live only during the convolution.
+struct PlanCosts {
+    std::size_t cycles, memory;
+};
+struct DetailedPlanCosts {
+    std::size_t parallelSplit, serialSplit;
+    PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute, reduction, dynamicUpdate, addInPlace,
+        outputCast, total;
+};
+inline std::ostream &operator<<(std::ostream &out, const PlanCosts &costs)
+{
+    return out << "{ cycles: " << costs.cycles << ", memory: " << costs.memory << " }";
+}
+
+// A convolution to be planned: target, parameters, options.
+typedef std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *> ConvPlanParams;
+
+namespace detail {
+
+inline PlanCosts costs(const poplin_plan_costs &from)
+{
+    PlanCosts made = { static_cast<std::size_t>(from.cycles), static_cast<std::size_t>(from.memory) };
+    return made;
+}
+typedef std::size_t (*Report)(pop_where, pop_graph *, const poplin_conv_params *, pop_options, poplin_planning_cache *, char *, std::size_t);
+inline void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options,
+                   const PlanningCache *given, poputil::detail::Where where)
+{
+    std::vector<char> text(16384);
+    const poplin_conv_params p = params.c();
+    pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
+    call(where, g, &p, poplar::detail::Options(options), cache(given), text.data(), text.size());
+    poputil::detail::check(g);
+    out << text.data();
+}
+// Requests to C, with what they point to.
+class PlanRequests {
+public:
+    void add(const ConvPlanParams &request)
+    {
+        params.push_back(std::get<1>(request).c());
+        targets.push_back(&std::get<0>(request)->c());
+        static const poplar::OptionFlags none;
+        options.emplace_back(new poplar::detail::Options(std::get<2>(request) ? *std::get<2>(request) : none));
+    }
+    PlanRequests() = default;
+    PlanRequests(const PlanRequests &) = delete;
+    PlanRequests &operator=(const PlanRequests &) = delete;
+    ~PlanRequests()
+    {
+        for (std::size_t i = 0; i < options.size(); ++i)
+            delete options[i];
+    }
+    void run(PlanningCache &into, poputil::detail::Where where) const
+    {
+        std::vector<poplin_conv_plan_request> requests;
+        for (std::size_t i = 0; i < params.size(); ++i) {
+            const poplin_conv_plan_request request = { targets[i], &params[i], *options[i] };
+            requests.push_back(request);
+        }
+        pop_error error;
+        if (poplin_preplan_convolutions_at(where, requests.data(), requests.size(), into.c(), &error) != POP_OK)
+            poplar::detail::raise(error);
+    }
+
+private:
+    std::vector<poplin_conv_params> params;
+    std::vector<const pop_target *> targets;
+    std::vector<poplar::detail::Options *> options;
+};
+
+} // namespace detail
+
+inline void reportPlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options = {},
+                           PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+{
+    detail::report(poplin_report_plan_info_at, out, graph, params, options, cache, where);
+}
+inline void reportWeightUpdatePlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &fwdParams,
+                                       const poplar::OptionFlags &fwdOptions = {}, PlanningCache *cache = nullptr,
+                                       poputil::detail::Where where = poputil::detail::Where::here())
+{
+    detail::report(poplin_report_weight_update_plan_info_at, out, graph, fwdParams, fwdOptions, cache, where);
+}
+inline PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options = {},
+                                          PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+{
+    const poplin_conv_params p = params.c();
+    pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
+    const poplin_plan_costs costs = poplin_report_plan_estimated_costs_at(where, g, &p, poplar::detail::Options(options), detail::cache(cache));
+    poputil::detail::check(g);
+    return detail::costs(costs);
+}
+inline DetailedPlanCosts reportDetailedPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
+                                                          const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                                                          poputil::detail::Where where = poputil::detail::Where::here())
+{
+    const poplin_conv_params p = params.c();
+    pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
+    const poplin_detailed_plan_costs s =
+        poplin_report_detailed_plan_estimated_costs_at(where, g, &p, poplar::detail::Options(options), detail::cache(cache));
+    poputil::detail::check(g);
+    DetailedPlanCosts made = { static_cast<std::size_t>(s.parallel_split),  static_cast<std::size_t>(s.serial_split),
+                               detail::costs(s.broadcast),                  detail::costs(s.rearrangement),
+                               detail::costs(s.dynamic_slice),              detail::costs(s.transform),
+                               detail::costs(s.exchange),                   detail::costs(s.tile_level_transform),
+                               detail::costs(s.input_cast),                 detail::costs(s.compute),
+                               detail::costs(s.reduction),                  detail::costs(s.dynamic_update),
+                               detail::costs(s.add_in_place),               detail::costs(s.output_cast),
+                               detail::costs(s.total) };
+    return made;
+}
+
+inline void convolutionValidateOptions(const poplar::OptionFlags &options, const poplar::Graph &graph,
+                                       poputil::detail::Where where = poputil::detail::Where::here())
+{
+    pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
+    poplin_convolution_validate_options_at(where, g, poplar::detail::Options(options));
+    poputil::detail::check(g);
+}
+
+inline void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &cache,
+                                poputil::detail::Where where = poputil::detail::Where::here())
+{
+    detail::PlanRequests requests;
+    for (std::set<ConvPlanParams>::const_iterator conv = convs.begin(); conv != convs.end(); ++conv)
+        requests.add(*conv);
+    requests.run(cache, where);
+}
+inline void preplanConvolutions(poplar::Graph &graph, const std::set<ConvPlanParams> &convs, PlanningCache &cache,
+                                poputil::detail::Where where = poputil::detail::Where::here())
+{
+    poputil::detail::check(graph.c());
+    preplanConvolutions(convs, cache, where);
+}
+
+inline std::uint64_t getFwdFlops(const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_fwd_flops(&p);
+}
+inline std::uint64_t getBwdFlops(const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_bwd_flops(&p);
+}
+inline std::uint64_t getWuFlops(const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_wu_flops(&p);
+}
+inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_fwd_perfect_cycle_count(const_cast<poplar::Graph &>(graph).c(), &p);
+}
+inline double getBwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_bwd_perfect_cycle_count(const_cast<poplar::Graph &>(graph).c(), &p);
+}
+inline double getWuPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    const poplin_conv_params p = params.c();
+    return poplin_get_wu_perfect_cycle_count(const_cast<poplar::Graph &>(graph).c(), &p);
+}
+
+} // namespace poplin
+#endif
