@@ -173,13 +173,53 @@ static bool has_whole_blocks(const struct conv_work *work, pop_tensor grouped, u
     return true;
 }
 
+/* Elements of a flat tensor in a list of intervals. */
+static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_interval *intervals, size_t count)
+{
+    pop_tensor *pieces = poplibs_new(count, sizeof(*pieces)), made = { 0 };
+    if (pop_tensor_slices_at(work->where, flat, (pop_interval_list){ count, intervals }, 0, pieces))
+        made = count == 1 ? pieces[0] : pop_tensor_concat_at(work->where, (pop_tensors){ count, pieces }, 0);
+    free(pieces);
+    return made;
+}
+
+/* A copy of what is no padding: that is written where it lies, so that no tile has to send zeros to all others. */
+static void copy_and_pad(struct conv_work *work, pop_tensor from, pop_tensor to, pop_program sequence)
+{
+    pop_variable_interval *regions;
+    struct interval_vec zeros = { 0 }, data = { 0 };
+    from = pop_tensor_flatten_at(work->where, from);
+    to = pop_tensor_flatten_at(work->where, to);
+    if (pop_tensor_contains_constant(from)) {
+        size_t count = pop_tensor_var_regions(from, &regions), at = 0;
+        for (size_t i = 0; i < count; ++i) {
+            size_t size = regions[i].interval.end - regions[i].interval.begin;
+            struct interval_vec *list = pop_graph_is_constant(work->graph, regions[i].variable) ? &zeros : &data;
+            if (list->count && list->list[list->count - 1].end == at)
+                list->list[list->count - 1].end += size;
+            else
+                interval_push(list, at, at + size);
+            at += size;
+        }
+        free(regions);
+        if (zeros.count)
+            popops_zero_at(work->where, work->graph, pick(work, to, zeros.list, zeros.count), sequence, work->call->name);
+        from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
+        to = data.count ? pick(work, to, data.list, data.count) : to;
+    }
+    if (pop_tensor_valid(from))
+        pop_sequence_add_at(work->where, sequence, pop_copy_at(work->where, from, to, false, work->call->name));
+    free(zeros.list);
+    free(data.list);
+}
+
 /* Copies a grouped operand unless vertices can take it as it lies. */
 static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weights, pop_program sequence)
 {
     if (!poplibs_ready(work->graph) || has_whole_blocks(work, grouped, weights ? 3 : 2))
         return grouped;
     pop_tensor made = new_grouped(work, weights, weights ? "weightsArranged" : "inputArranged");
-    pop_sequence_add_at(work->where, sequence, pop_copy_at(work->where, grouped, made, false, work->call->name));
+    copy_and_pad(work, grouped, made, sequence);
     return made;
 }
 

@@ -3,6 +3,7 @@
 #include "poplin/conv_work.h"
 
 #include <math.h>
+#include <popops/cast.h>
 
 /* One summand of an output, flat: of the parts [first, last), on whose tiles it lies. */
 struct summand {
@@ -70,6 +71,18 @@ static void reduce_stage(const struct conv_work *work, pop_compute_set compute, 
     }
 }
 
+/* Partials that are results already, in the results' type. */
+static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
+{
+    for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
+        size_t dims[CONV_MOST_DIMS];
+        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts->parts[output].partials, dims, CONV_MOST_DIMS));
+        sums[output] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
+        pop_graph_set_tile_mapping_at(work->where, work->graph, sums[output], parts->parts[output].tile);
+        popops_cast_to_at(work->where, work->graph, parts->parts[output].partials, sums[output], compute);
+    }
+}
+
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums,
                    pop_program sequence)
 {
@@ -85,6 +98,10 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
         snprintf(step, sizeof(step), parts->depth == 1 && !earlier ? "Cast" : stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
         sets[i] = pop_graph_add_compute_set_at(work->where, work->graph, poplibs_path(path, sizeof(path), work->call->name, step));
         pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, sets[i], work->call->name));
+    }
+    if (parts->depth == 1 && !earlier) {
+        cast(work, sets[0], parts, type, sums);
+        return;
     }
     struct summand *summands = poplibs_new(parts->depth, sizeof(*summands));
     for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
