@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For codelets in C: the functions of one element that operators.def calls, in float, without branches, so that loops over them become vectors.  They
- * are within 4 units in the last place, everywhere (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
+ * are within 4 units in the last place (gelu 7), everywhere (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
@@ -295,27 +295,30 @@ static inline float popops_erfcx(float z)
     p = popops_fma(p, t, 0.225681126f);
     return p * t;
 }
-static inline float popops_erff(float a)
+/* For |a| <= 1. */
+static inline float popops_small_erf(float a)
 {
-    float size = __builtin_fabsf(a), z = a * a, p = 7.87587487e-05f;
+    float z = a * a, p = 7.87587487e-05f;
     p = popops_fma(p, z, -0.00080168643f);
     p = popops_fma(p, z, 0.00518908724f);
     p = popops_fma(p, z, -0.0268542115f);
     p = popops_fma(p, z, 0.112835944f);
     p = popops_fma(p, z, -0.37612626f);
-    p = popops_fma(p, z, 1.12837911f);
-    float far = size > 4.5f ? 4.5f : size, tail = popops_expf(-far * far) * popops_erfcx(far); /* erf(4.5) is 1 in float */
-    float result = popops_choose(size < 1.0f, p * size, 1.0f - tail);
+    return popops_fma(p, z, 1.12837911f) * a;
+}
+static inline float popops_erff(float a)
+{
+    float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) is 1 in float */
+    float result = popops_choose(size < 1.0f, popops_small_erf(size), popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
     return __builtin_copysignf(a == a ? result : a, a);
 }
 /* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's precision. */
 static inline float popops_gelu_erff(float a)
 {
-    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square);
-    float z = __builtin_fabsf(x) * 0.707106781f;
-    float above = popops_expf(-0.5f * square) * popops_fma(-0.5f, lost, 1.0f) * popops_erfcx(z) * 0.5f;
-    float share = popops_choose(x < 0.0f, above, 1.0f - (z > 9.0f ? 0.0f : above));
-    return x * share;
+    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f, size = __builtin_fabsf(z);
+    float beyond = 0.5f * popops_erfcx(size) * popops_fma(-0.5f, lost, 1.0f) * popops_expf(-0.5f * square);
+    beyond = size > 12.0f && x > 0.0f ? 0.0f : beyond;
+    return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f), popops_choose(x < 0.0f, beyond, 1.0f - beyond));
 }
 /* Exact, and so no vectors. */
 static inline float popops_fmodf(float a, float b)

@@ -9,7 +9,7 @@ static double sigmoid(double x)
 {
     return 1 / (1 + exp(-x));
 }
-static double gelu(double x)
+static double gelu_of(double x)
 {
     return isinf(x) && x < 0 ? -0.0 : 0.5 * x * erfc(-x / sqrt(2));
 }
@@ -48,7 +48,7 @@ static void test_functions_of_one(void **state)
         { "log", popops_logf, log, 0.5f, 2 },        { "log1p", popops_log1pf, log1p, -0.9f, 1 },   { "sin", popops_sinf, sin, -10, 10 },
         { "cos", popops_cosf, cos, -10, 10 },        { "tan", popops_tanf, tan, -10, 10 },          { "asin", popops_asinf, asin, -1, 1 },
         { "cbrt", popops_cbrtf, cbrt, -9, 9 },       { "erf", popops_erff, erf, -4, 4 },            { "tanh", popops_tanhf, tanh, -3, 3 },
-        { "sigmoid", popops_sigmoidf, sigmoid, -87, 20 }, { "gelu", popops_gelu_erff, gelu, -12, 6 }, { "round", popops_roundf, round, -9, 9 },
+        { "sigmoid", popops_sigmoidf, sigmoid, -87, 20 }, { "gelu", popops_gelu_erff, gelu_of, -12, 6 }, { "round", popops_roundf, round, -9, 9 },
     };
     uint64_t random = 1;
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i)
@@ -57,7 +57,8 @@ static void test_functions_of_one(void **state)
             float a = k < SPECIAL ? special[k] : k % 2 ? any_float(&random) : within;
             float got = tests[i].ours(a);
             double wanted = tests[i].wanted(a);
-            if (!(distance(got, wanted) <= 4))
+            bool gelu = tests[i].ours == popops_gelu_erff, vanishes = gelu && fabs(wanted) < 0x1p-120;
+            if (vanishes ? fabs(got - wanted) > 0x1p-140 : !(distance(got, wanted) <= (gelu ? 7 : 4)))
                 fail_msg("%s(%.9g) is %.9g instead of %.9g", tests[i].name, a, got, wanted);
         }
 }
