@@ -165,11 +165,16 @@ struct builder {
     unsigned tile;
 };
 
-static pop_tensor box_of(const struct pool *pool, pop_tensor t, const pop_interval *box)
+/* A box of a tensor, by rows of the innermost dimension of the field. */
+static void connect_rows(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t, const pop_interval *box)
 {
-    for (unsigned i = 0; i < FIELD + pool->params->dims; ++i)
+    unsigned dims = FIELD + pool->params->dims;
+    for (unsigned i = 0; i < dims; ++i)
         t = pop_tensor_slice_at(pool->where, t, box[i].begin, box[i].end, i);
-    return pop_tensor_flatten_at(pool->where, t);
+    size_t length = (box[dims - 1].end - box[dims - 1].begin) * pool->channels, count = 1;
+    for (unsigned i = 0; i + 1 < dims; ++i)
+        count *= box[i].end - box[i].begin;
+    pop_graph_connect_at(pool->where, pool->graph, vertex, field, pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
 }
 
 static bool add_block(pop_shape index, pop_tensor slice, void *user)
@@ -202,7 +207,7 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, slice));
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
-            pop_graph_connect_at(where, graph, vertex, read_names[i], box_of(pool, pool->read[i], reads_input(i) == pool->backward ? here : there));
+            connect_rows(pool, vertex, read_names[i], pool->read[i], reads_input(i) == pool->backward ? here : there);
     pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, pool_ints((int)dims));
     if (strncmp(pool->vertex, "Sum", 3) == 0)
         pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
@@ -309,16 +314,20 @@ static size_t divisor(size_t number, size_t most)
         --best;
     return best;
 }
-/* Channels that stand together in a tensor {batch, channels, field...}, where that fills vectors; else 16, or what divides their number. */
+/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...}, where that fills vectors: looked at in its first
+ * element of the field.  Else 16, or what divides their number. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct options *options)
 {
-    size_t count = pool->params->channels, together = 1;
-    if (!count)
-        return 1;
-    if (options->introspective && pop_tensor_num_elements(t))
-        together = poputil_detect_innermost_grouping_at(pool->where, pool->graph, pop_tensor_dim_roll_at(pool->where, t, 1, 1 + pool->params->dims));
-    together = together > MOST_CHANNELS ? divisor(together, 16) : together;
-    return together >= pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type) && count % together == 0 ? together : divisor(count, 16);
+    size_t count = pool->params->channels, together = divisor(count, 16), width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
+    if (!count || !options->introspective || !pop_tensor_num_elements(t))
+        return together;
+    pop_tensor first = pop_tensor_at(t, 0);
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        first = pop_tensor_slice_at(pool->where, first, 0, 1, 1 + i);
+    for (size_t c = together; c >= width; --c)
+        if (count % c == 0 && pop_tensor_is_contiguous(pop_tensor_slice_at(pool->where, first, 0, c, 0)))
+            return c;
+    return together;
 }
 
 /* ---- calls ---- */

@@ -88,7 +88,7 @@ enum fold { MAX, SUM, COUNT };
 
 /* For each output element of a row from `x` on, `n` of them: folds what its window covers into acc.  pooled is COUNT's: the row of largest. */
 #define FOLD_OF(tag, type)                                                                                             \
-    static inline __attribute__((always_inline)) void fold_##tag(const struct pool_part *p, const struct walk *w, const int *place, const type *in, \
+    static inline __attribute__((always_inline)) void fold_##tag(const struct pool_part *p, const struct walk *w, const int *place, const type *const *in, \
                                                                  const type *pooled, int x, int n, float *acc, enum fold fold)     \
     {                                                                                                                  \
         const struct pool_dim *d = &p->dim[p->dims - 1];                                                               \
@@ -100,7 +100,7 @@ enum fold { MAX, SUM, COUNT };
                 int first = most(ceil_div(-shift, d->stride), x), end = least(ceil_div(d->in_size - shift, d->stride), x + n); \
                 int run = d->stride == 1 ? most(end - first, 1) : 1; /* neighbours stand together */                   \
                 for (int o = first; o < end; o += run) {                                                               \
-                    const type *from = in + ((ptrdiff_t)row * d->in_size + o * d->stride + shift) * channels;          \
+                    const type *from = in[row] + (ptrdiff_t)(o * d->stride + shift) * channels;                        \
                     float *to = acc + (o - x) * channels;                                                              \
                     const type *largest = fold == COUNT ? pooled + (o - x) * channels : from;                          \
                     for (int c = 0; c < run * channels; ++c) {                                                         \
@@ -113,15 +113,15 @@ enum fold { MAX, SUM, COUNT };
         } while (next_place(window, w->kernel, p->dims - 1));                                                          \
     }                                                                                                                  \
     /* gradient is COUNT's.  average: sums are divided by what windows cover. */                                       \
-    static inline __attribute__((always_inline)) void forward_##tag(const int *data, const type *in, const type *pooled, const type *gradient, type *out, \
-                                                                    enum fold fold, bool average, float lowest)        \
+    static inline __attribute__((always_inline)) void forward_##tag(const int *data, const type *const *in, const type *const *pooled, \
+                                                                    const type *const *gradient, type *out, enum fold fold, bool average, float lowest)        \
     {                                                                                                                  \
         const struct pool_part part = read_part(data), *p = &part;                                                     \
         const struct pool_dim *d = &p->dim[p->dims - 1];                                                               \
         struct walk w = walk_of(p, true);                                                                              \
         int step = RUN / p->channels;                                                                                  \
         float acc[RUN];                                                                                                \
-        for (int image = 0; image < p->groups * p->batch; ++image, in += (ptrdiff_t)w.in_rows * d->in_size * p->channels) { \
+        for (int image = 0, row = 0; image < p->groups * p->batch; ++image, in += w.in_rows) {                         \
             int place[6] = { 0 };                                                                                      \
             do {                                                                                                       \
                 float rows = 1.0f;                                                                                     \
@@ -131,32 +131,30 @@ enum fold { MAX, SUM, COUNT };
                     int n = least(step, d->out_size - x), count = n * p->channels;                                     \
                     for (int i = 0; i < count; ++i)                                                                    \
                         acc[i] = fold == MAX ? lowest : 0.0f;                                                          \
-                    fold_##tag(p, &w, place, in, pooled, x, n, acc, fold);                                             \
+                    fold_##tag(p, &w, place, in, fold == COUNT ? pooled[row] + x * p->channels : NULL, x, n, acc, fold); \
                     for (int o = 0; o < n && average; ++o) {                                                           \
                         float elements = rows * (float)covered(d, d->out_begin + x + o);                               \
                         for (int c = 0; c < p->channels; ++c)                                                          \
                             acc[o * p->channels + c] /= elements > 0.0f ? elements : 1.0f;                             \
                     }                                                                                                  \
                     for (int i = 0; i < count; ++i)                                                                    \
-                        out[i] = fold == COUNT ? (type)((float)gradient[i] / (acc[i] > 0.0f ? acc[i] : 1.0f)) : (type)acc[i]; \
+                        out[i] = fold == COUNT ? (type)((float)gradient[row][x * p->channels + i] / (acc[i] > 0.0f ? acc[i] : 1.0f)) : (type)acc[i]; \
                     out += count;                                                                                      \
-                    pooled += fold == COUNT ? count : 0;                                                               \
-                    gradient += fold == COUNT ? count : 0;                                                             \
                 }                                                                                                      \
+                ++row;                                                                                                 \
             } while (next_place(place, w.sizes, p->dims - 1));                                                         \
         }                                                                                                              \
     }                                                                                                                  \
     /* For each input element of a row: the gradients of the windows that cover it, of MAX those whose largest it equals. */ \
-    static inline __attribute__((always_inline)) void backward_##tag(const int *data, const type *in, const type *pooled, const type *gradient, \
-                                                                     type *in_gradient, bool max, bool average)        \
+    static inline __attribute__((always_inline)) void backward_##tag(const int *data, const type *const *in, const type *const *pooled, \
+                                                                     const type *const *gradient, type *in_gradient, bool max, bool average)        \
     {                                                                                                                  \
         const struct pool_part part = read_part(data), *p = &part;                                                     \
         const struct pool_dim *d = &p->dim[p->dims - 1];                                                               \
         struct walk w = walk_of(p, false);                                                                             \
         int step = RUN / p->channels, channels = p->channels;                                                          \
-        ptrdiff_t out_image = (ptrdiff_t)w.rows * d->out_size * channels;                                              \
         float acc[RUN];                                                                                                \
-        for (int image = 0; image < p->groups * p->batch; ++image) {                                                   \
+        for (int image = 0, in_row = 0; image < p->groups * p->batch; ++image) {                                       \
             int place[6] = { 0 };                                                                                      \
             do {                                                                                                       \
                 for (int x = 0; x < d->in_size; x += step) {                                                           \
@@ -175,11 +173,12 @@ enum fold { MAX, SUM, COUNT };
                             int run = d->stride == 1 && !average ? most(end - first, 1) : 1;                           \
                             for (int o = first; o < end; o += run) {                                                   \
                                 int at = o * d->stride - shift;                                                        \
-                                ptrdiff_t from = ((ptrdiff_t)row * d->out_size + o - d->out_begin) * channels;         \
+                                ptrdiff_t from = (ptrdiff_t)(o - d->out_begin) * channels;                             \
+                                const type *g = gradient[row], *of = max ? in[in_row] + (x + at) * channels : NULL, *largest = max ? pooled[row] : NULL; \
                                 float scale = average ? 1.0f / (rows * (float)covered(d, o)) : 1.0f;                   \
                                 for (int c = 0; c < run * channels; ++c) {                                             \
-                                    float value = (float)gradient[from + c] * scale;                                   \
-                                    bool counts = !max || in[at * channels + c] == pooled[from + c];                   \
+                                    float value = (float)g[from + c] * scale;                                          \
+                                    bool counts = !max || of[c] == largest[from + c];                                  \
                                     acc[at * channels + c] += counts ? value : 0.0f;                                   \
                                 }                                                                                      \
                             }                                                                                          \
@@ -188,15 +187,17 @@ enum fold { MAX, SUM, COUNT };
                     for (int i = 0; i < n * channels; ++i)                                                             \
                         in_gradient[i] = (type)acc[i];                                                                 \
                     in_gradient += n * channels;                                                                       \
-                    in += max ? n * channels : 0;                                                                      \
                 }                                                                                                      \
+                ++in_row;                                                                                              \
             } while (next_place(place, w.sizes, p->dims - 1));                                                         \
-            gradient += out_image;                                                                                     \
-            pooled += max ? out_image : 0;                                                                             \
+            gradient += w.rows;                                                                                        \
+            pooled += max ? w.rows : 0;                                                                                \
         }                                                                                                              \
     }
 
-#define IN(type, name) POP_INPUT(POP_VECTOR(type, ONE_PTR)) name;
+/* Rows of the innermost dimension: in exchanges they wait for one another's parts only within a row. */
+#define IN(type, name) POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) name;
+#define ROWS(type, name) (const type *const *)(const void *)v->name.data
 #define OUT(type, name) POP_OUTPUT(POP_VECTOR(type)) name;
 #define PART POP_STATE(POP_VECTOR(int, ONE_PTR)) part;
 #define VERTICES_OF(tag, type, text, lowest)                                                                           \
@@ -205,31 +206,31 @@ enum fold { MAX, SUM, COUNT };
     POP_VERTEX_NAME(MaxPooling_##tag, "popnn::MaxPooling<" text ">");                                                  \
     void MaxPooling_##tag##_compute(MaxPooling_##tag *v)                                                               \
     {                                                                                                                  \
-        forward_##tag(v->part.data, v->in.data, NULL, NULL, v->out.data, MAX, false, lowest);                          \
+        forward_##tag(v->part.data, ROWS(type, in), NULL, NULL, v->out.data, MAX, false, lowest);                          \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(SumPooling_##tag) { OUT(type, out) IN(type, in) PART bool average; };                        \
     POP_VERTEX_NAME(SumPooling_##tag, "popnn::SumPooling<" text ">");                                                  \
     void SumPooling_##tag##_compute(SumPooling_##tag *v)                                                               \
     {                                                                                                                  \
-        forward_##tag(v->part.data, v->in.data, NULL, NULL, v->out.data, SUM, v->average, lowest);                     \
+        forward_##tag(v->part.data, ROWS(type, in), NULL, NULL, v->out.data, SUM, v->average, lowest);                     \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(Scale_##tag) { OUT(type, out) IN(type, in) IN(type, pooled) IN(type, gradient) PART };       \
     POP_VERTEX_NAME(Scale_##tag, "popnn::MaxPoolingGradientScale<" text ">");                                          \
     void Scale_##tag##_compute(Scale_##tag *v)                                                                         \
     {                                                                                                                  \
-        forward_##tag(v->part.data, v->in.data, v->pooled.data, v->gradient.data, v->out.data, COUNT, false, lowest);  \
+        forward_##tag(v->part.data, ROWS(type, in), ROWS(type, pooled), ROWS(type, gradient), v->out.data, COUNT, false, lowest);  \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(MaxGrad_##tag) { OUT(type, out) IN(type, in) IN(type, pooled) IN(type, gradient) PART };     \
     POP_VERTEX_NAME(MaxGrad_##tag, "popnn::MaxPoolingGrad<" text ">");                                                 \
     void MaxGrad_##tag##_compute(MaxGrad_##tag *v)                                                                     \
     {                                                                                                                  \
-        backward_##tag(v->part.data, v->in.data, v->pooled.data, v->gradient.data, v->out.data, true, false);          \
+        backward_##tag(v->part.data, ROWS(type, in), ROWS(type, pooled), ROWS(type, gradient), v->out.data, true, false);          \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(SumGrad_##tag) { OUT(type, out) IN(type, gradient) PART bool average; };                     \
     POP_VERTEX_NAME(SumGrad_##tag, "popnn::SumPoolingGrad<" text ">");                                                 \
     void SumGrad_##tag##_compute(SumGrad_##tag *v)                                                                     \
     {                                                                                                                  \
-        backward_##tag(v->part.data, NULL, NULL, v->gradient.data, v->out.data, false, v->average);                    \
+        backward_##tag(v->part.data, NULL, NULL, ROWS(type, gradient), v->out.data, false, v->average);                    \
     }
 VERTICES_OF(half, half, "half", -65504.0f)
 VERTICES_OF(float, float, "float", -3.40282347e38f)
