@@ -42,19 +42,31 @@ static size_t grain_of(const struct context *c, const struct task *task)
     return grain;
 }
 
-static struct shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
+void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
 {
-    size_t total = 1;
+    size_t total = 1, given = 0;
     for (size_t i = 0; i < tasks->count; ++i)
         total += tasks->list[i].n * tasks->list[i].depth;
+    for (size_t i = 0; i < tasks->count; ++i)
+        given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
+    for (; given < workers; ++given) { /* the largest share gets another worker */
+        size_t most = 0;
+        for (size_t i = 1; i < tasks->count; ++i)
+            most = tasks->list[i].n * tasks->list[i].depth * parts[most] > tasks->list[most].n * tasks->list[most].depth * parts[i] ? i : most;
+        ++parts[most];
+    }
+}
+
+static struct shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
+{
     struct shares shares = { poplibs_new(tasks->count + workers, sizeof(struct share)), 0 };
-    size_t *load = poplibs_zeros(workers, sizeof(*load));
+    size_t *load = poplibs_zeros(workers, sizeof(*load)), *parts = poplibs_new(tasks->count, sizeof(*parts));
+    reduce_allot(tasks, workers, parts);
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
-        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain);
-        size_t parts = poplibs_max(1, poplibs_min(grains, poplibs_min(workers, task->n * task->depth * workers / total + 1)));
-        for (size_t part = 0; part < parts; ++part) {
-            size_t from = part * grains / parts * grain, to = poplibs_min(task->n, (part + 1) * grains / parts * grain);
+        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain), count = poplibs_min(grains, parts[i]);
+        for (size_t part = 0; part < count; ++part) {
+            size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
             unsigned least = 0;
             for (unsigned w = 1; w < workers; ++w)
                 least = load[w] < load[least] ? w : least;
@@ -63,6 +75,7 @@ static struct shares share_out(const struct context *c, const struct tasks *task
         }
     }
     free(load);
+    free(parts);
     return shares;
 }
 

@@ -108,12 +108,12 @@ static void split_task(const struct task *task, const struct pieces *from, size_
     }
 }
 
-/* How many parts a task is worth: all workers want some, parts of a certain size, and no more than the outputs alone give. */
-static size_t parts_of(const struct reduction *r, const struct task *task, size_t all, unsigned workers)
+/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size, and what columns give is enough. */
+static size_t parts_of(const struct reduction *r, const struct task *task, size_t wanted)
 {
     bool cpu = r->target->type == POP_TARGET_CPU;
     size_t grain = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)), size = task->n * task->depth;
-    size_t wanted = poplibs_min(workers, size * workers / all + 1), columns = poplibs_ceil_div(task->n, grain);
+    size_t columns = poplibs_ceil_div(task->n, grain);
     size_t least = cpu ? 4096 : task->depth == r->factor ? 64 * grain : 16 * grain; /* elements of a part */
     if (cpu && task->depth >= 16 * REDUCE_CPU_PARTS)
         columns = 1; /* whole rows are read faster */
@@ -124,19 +124,20 @@ static size_t parts_of(const struct reduction *r, const struct task *task, size_
 
 static void split_few(const struct reduction *r, struct tile_work *here)
 {
-    unsigned workers = reduce_workers(r->target);
-    size_t all = 1;
+    size_t *parts = poplibs_new(here->tasks.count, sizeof(*parts));
     bool split = false;
-    for (size_t i = 0; i < here->tasks.count; ++i)
-        all += here->tasks.list[i].n * here->tasks.list[i].depth;
-    for (size_t i = 0; i < here->tasks.count; ++i)
-        split = split || parts_of(r, &here->tasks.list[i], all, workers) > 1;
-    if (!split)
-        return;
+    reduce_allot(&here->tasks, reduce_workers(r->target), parts);
+    for (size_t i = 0; i < here->tasks.count; ++i) {
+        parts[i] = parts_of(r, &here->tasks.list[i], parts[i]);
+        split = split || parts[i] > 1;
+    }
     struct pieces pieces = { 0 };
     struct tasks tasks = { 0 };
-    for (size_t i = 0; i < here->tasks.count; ++i)
-        split_task(&here->tasks.list[i], &here->pieces, parts_of(r, &here->tasks.list[i], all, workers), &pieces, &tasks);
+    for (size_t i = 0; i < here->tasks.count && split; ++i)
+        split_task(&here->tasks.list[i], &here->pieces, parts[i], &pieces, &tasks);
+    free(parts);
+    if (!split)
+        return;
     free(here->pieces.list);
     free(here->tasks.list);
     here->pieces = pieces;

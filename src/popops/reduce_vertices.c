@@ -154,8 +154,8 @@ HALF_KERNEL(Max)
 
 #define VERTICES_OF(op, T, O, how, class, update)                                                                      \
     POP_VERTEX(Default##how##op##T##O) {                                                                               \
-        how##_OUT(POP_VECTORS(O)) out;                                                                                 \
-        POP_INPUT(POP_VECTORS(T)) partials;                                                                            \
+        how##_OUT(POP_VECTOR_LIST(O)) out;                                                                                     \
+        POP_INPUT(POP_VECTOR_LIST(T)) partials;                                                                            \
         POP_STATE(POP_VECTOR(unsigned)) numPartials;                                                                   \
         how##_FACTOR                                                                                                   \
     };                                                                                                                 \
@@ -355,15 +355,16 @@ struct row {
     bool update;
     pop_perf_estimator estimator;
 };
-#define ROW(class, op, T, O, text, number, estimator) { NAME_OF(class, op, T, O, #text, number), TEXT_##T, TEXT_##O, CLASS_##op, text, estimator },
+#define ROW(class, op, T, O, update, number, estimator)                                                                \
+    { NAME_OF(class, op, T, O, update, number), TEXT_##T, TEXT_##O, CLASS_##op, sizeof(update) == sizeof("true"), estimator },
 #define ROWS_OF(class, op, T, O, update)                                                                               \
     ROW(class, op, T, O, update, "0", estimate_default)                                                                \
     ROW(class, op, T, O, update, "2", estimate_single)                                                                 \
     ROW(class, op, T, O, update, "3", estimate_strided)                                                                \
     ROW(class, op, T, O, update, "4", estimate_continuous)
-#define PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, false)
+#define PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, "false")
 #define SUM_ROWS(op, T, O)                                                                                             \
-    PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, true) ROWS_OF("ScaledReduce", op, T, O, false) ROWS_OF("ScaledReduce", op, T, O, true)
+    PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, "true") ROWS_OF("ScaledReduce", op, T, O, "false") ROWS_OF("ScaledReduce", op, T, O, "true")
 
 void popops_reduce_vertices(pop_graph *graph)
 {
