@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { LANES = 128, CHUNK = 2048 };
+enum { LANES = 128, SHORT_LANES = 16, CHUNK = 1024 };
 
 typedef bool truth;
 
@@ -60,15 +60,16 @@ static float log_add(float a, float b)
 #define PLUS_half(a, b) ((a) + (b))
 #define PLUS_float(a, b) ((a) + (b))
 #define PLUS_int(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
+#define TIMES_half(a, b) ((a) * (b))
 #define TIMES_float(a, b) ((a) * (b))
 #define TIMES_int(a, b) ((int)((unsigned)(a) * (unsigned)(b)))
 #define SCALED_Add(a, k) ((a) * (k))
 #define SCALED_SquareAdd(a, k) ((a) * (k))
 #define SCALED_LogAdd(a, k) ((a) + (k))
 
-/* Joins rows of width elements, stride apart, to sums.  Narrow rows that follow each other are taken many at a time, as one wide one. */
-#define KERNEL(op, T)                                                                                                  \
-    POPLIBS_FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)               \
+/* Joins rows of width elements, stride apart, to sums. */
+#define ADD_ROWS(op, T)                                                                                                \
+    POPLIBS_FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)\
     {                                                                                                                  \
         for (; rows >= 4; rows -= 4, in += 4 * stride) {                                                               \
             const T *restrict b = in + stride, *restrict c = b + stride, *restrict d = c + stride;                     \
@@ -82,57 +83,100 @@ static float log_add(float a, float b)
         for (; rows; --rows, in += stride)                                                                             \
             for (size_t i = 0; i < width; ++i)                                                                         \
                 sums[i] = JOIN_##op(T, sums[i], VALUE_##op(T, in[i]));                                                 \
-    }                                                                                                                  \
-    POPLIBS_FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)                 \
+    }
+/* The same of half, which is widened first; width is at most CHUNK. */
+#define ADD_ROWS_OF_HALF(op)                                                                                           \
+    static void add_rows_##op##_half(float *sums, const half *in, size_t rows, size_t width, size_t stride)            \
+    {                                                                                                                  \
+        _Alignas(64) float wide[4 * CHUNK];                                                                            \
+        size_t block = stride == width ? 4 * CHUNK / width : 4;                                                        \
+        for (size_t count; rows; rows -= count, in += count * stride) {                                                \
+            count = rows < block ? rows : block;                                                                       \
+            for (size_t i = 0; i < (stride == width ? 1 : count); ++i)                                                 \
+                poplibs_widen(wide + i * width, in + i * stride, stride == width ? count * width : width);             \
+            add_rows_##op##_float(sums, wide, count, width, width);                                                    \
+        }                                                                                                              \
+    }
+/* The same, where narrow rows that follow each other are taken many at a time, as one wide one. */
+#define REDUCE(op, T)                                                                                                  \
+    POPLIBS_FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)\
     {                                                                                                                  \
         if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {                                      \
-            T##_sum wide[LANES];                                                                                       \
-            size_t fold = LANES / width, lanes = fold * width, whole = rows / fold;                                    \
+            _Alignas(64) T##_sum wide[LANES];                                                                          \
+            size_t fold = 2;                                                                                           \
+            while (2 * fold * width <= LANES)                                                                          \
+                fold *= 2;                                                                                             \
+            size_t lanes = fold * width, whole = rows / fold;                                                          \
             for (size_t i = 0; i < LANES; ++i)                                                                         \
                 wide[i] = NEUTRAL_##op(T);                                                                             \
             add_rows_##op##_##T(wide, in, whole, lanes, lanes);                                                        \
-            for (size_t i = 0; i < fold; ++i)                                                                          \
-                for (size_t k = 0; k < width; ++k)                                                                     \
-                    sums[k] = JOIN_##op(T, sums[k], wide[i * width + k]);                                              \
+            for (size_t half_of = lanes / 2; half_of >= width; half_of /= 2)                                           \
+                for (size_t i = 0; i < half_of; ++i)                                                                   \
+                    wide[i] = JOIN_##op(T, wide[i], wide[half_of + i]);                                                \
+            for (size_t i = 0; i < width; ++i)                                                                         \
+                sums[i] = JOIN_##op(T, sums[i], wide[i]);                                                              \
             in += whole * lanes;                                                                                       \
             rows -= whole * fold;                                                                                      \
         }                                                                                                              \
         add_rows_##op##_##T(sums, in, rows, width, stride);                                                            \
     }
-KERNEL(Add, float)
-KERNEL(SquareAdd, float)
-KERNEL(LogAdd, float)
-KERNEL(Mul, float)
-KERNEL(Min, float)
-KERNEL(Max, float)
-KERNEL(Add, int)
-KERNEL(SquareAdd, int)
-KERNEL(Mul, int)
-KERNEL(Min, int)
-KERNEL(Max, int)
-KERNEL(Min, unsigned)
-KERNEL(Max, unsigned)
-KERNEL(And, truth)
-KERNEL(Or, truth)
-
-/* Half is widened first, as many rows at a time as there is room for; width is at most CHUNK. */
-#define HALF_KERNEL(op)                                                                                                \
-    POPLIBS_FAST void reduce_##op##_half(float *sums, const half *in, size_t rows, size_t width, size_t stride)       \
+/* Joins inner elements each to sums. */
+#define REDUCE_EACH(op, T)                                                                                             \
+    POPLIBS_FAST void reduce_each_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner) \
     {                                                                                                                  \
-        float wide[CHUNK];                                                                                             \
-        size_t block = stride == width ? CHUNK / width : 1;                                                            \
-        for (size_t count; rows; rows -= count, in += count * stride) {                                                \
-            count = rows < block ? rows : block;                                                                       \
-            poplibs_widen(wide, in, count * width);                                                                            \
-            reduce_##op##_float(sums, wide, count, width, width);                                                      \
+        for (size_t k = 0; k < count; ++k, in += inner) {                                                              \
+            T##_sum sum = sums[k], lanes[SHORT_LANES];                                                                 \
+            size_t i = 0;                                                                                              \
+            if (inner >= 2 * LANES) {                                                                                  \
+                reduce_##op##_##T(&sums[k], in, inner, 1, 1);                                                          \
+                continue;                                                                                              \
+            }                                                                                                          \
+            if (inner >= SHORT_LANES) {                                                                                \
+                for (size_t j = 0; j < SHORT_LANES; ++j)                                                               \
+                    lanes[j] = VALUE_##op(T, in[j]);                                                                   \
+                for (i = SHORT_LANES; i + SHORT_LANES <= inner; i += SHORT_LANES)                                      \
+                    for (size_t j = 0; j < SHORT_LANES; ++j)                                                           \
+                        lanes[j] = JOIN_##op(T, lanes[j], VALUE_##op(T, in[i + j]));                                   \
+                for (size_t half_of = SHORT_LANES / 2; half_of; half_of /= 2)                                          \
+                    for (size_t j = 0; j < half_of; ++j)                                                               \
+                        lanes[j] = JOIN_##op(T, lanes[j], lanes[half_of + j]);                                         \
+                sum = JOIN_##op(T, sum, lanes[0]);                                                                     \
+            }                                                                                                          \
+            for (; i < inner; ++i)                                                                                     \
+                sum = JOIN_##op(T, sum, VALUE_##op(T, in[i]));                                                         \
+            sums[k] = sum;                                                                                             \
         }                                                                                                              \
     }
-HALF_KERNEL(Add)
-HALF_KERNEL(SquareAdd)
-HALF_KERNEL(LogAdd)
-HALF_KERNEL(Mul)
-HALF_KERNEL(Min)
-HALF_KERNEL(Max)
+#define REDUCE_EACH_OF_HALF(op)                                                                                        \
+    static void reduce_each_##op##_half(float *sums, const half *in, size_t count, size_t inner)                       \
+    {                                                                                                                  \
+        float wide[4 * CHUNK];                                                                                         \
+        size_t block = inner ? 4 * CHUNK / inner : count;                                                              \
+        for (size_t k = 0; k < count && !block; ++k)                                                                   \
+            reduce_##op##_half(&sums[k], in + k * inner, inner, 1, 1);                                                 \
+        for (size_t n; count && block; count -= n, sums += n, in += n * inner) {                                       \
+            n = count < block ? count : block;                                                                         \
+            poplibs_widen(wide, in, n * inner);                                                                        \
+            reduce_each_##op##_float(sums, wide, n, inner);                                                            \
+        }                                                                                                              \
+    }
+#define KERNELS(op, T) ADD_ROWS(op, T) REDUCE(op, T) REDUCE_EACH(op, T)
+#define REAL_KERNELS(op) KERNELS(op, float) ADD_ROWS_OF_HALF(op) REDUCE(op, half) REDUCE_EACH_OF_HALF(op)
+REAL_KERNELS(Add)
+REAL_KERNELS(SquareAdd)
+REAL_KERNELS(LogAdd)
+REAL_KERNELS(Mul)
+REAL_KERNELS(Min)
+REAL_KERNELS(Max)
+KERNELS(Add, int)
+KERNELS(SquareAdd, int)
+KERNELS(Mul, int)
+KERNELS(Min, int)
+KERNELS(Max, int)
+KERNELS(Min, unsigned)
+KERNELS(Max, unsigned)
+KERNELS(And, truth)
+KERNELS(Or, truth)
 
 /* What becomes of an output: PLAIN_, UPDATE_, SCALE_ and both. */
 #define PLAIN_FINISH(op, T, old, sum, k) (sum)
@@ -225,11 +269,16 @@ HALF_KERNEL(Max)
     void Continuous##how##op##T##O##_compute(Continuous##how##op##T##O *v)                                             \
     {                                                                                                                  \
         size_t inner = v->inner, row = v->out.size * inner;                                                            \
-        for (size_t i = 0; i < v->out.size; ++i) {                                                                     \
-            T##_sum sum = NEUTRAL_##op(T);                                                                             \
-            for (size_t at = i * inner; at < v->partials.size; at += row)                                              \
-                reduce_##op##_##T(&sum, v->partials.data + at, inner, 1, 1);                                           \
-            v->out.data[i] = (O)how##_FINISH(op, T, v->out.data[i], sum, how##_K);                                     \
+        for (size_t from = 0; from < v->out.size; from += CHUNK) {                                                     \
+            T##_sum sums[CHUNK];                                                                                       \
+            size_t count = v->out.size - from < CHUNK ? v->out.size - from : CHUNK;                                    \
+            O *out = v->out.data + from;                                                                               \
+            for (size_t c = 0; c < count; ++c)                                                                         \
+                sums[c] = NEUTRAL_##op(T);                                                                             \
+            for (size_t at = from * inner; at < v->partials.size; at += row)                                           \
+                reduce_each_##op##_##T(sums, v->partials.data + at, count, inner);                                     \
+            for (size_t c = 0; c < count; ++c)                                                                         \
+                out[c] = (O)how##_FINISH(op, T, out[c], sums[c], how##_K);                                             \
         }                                                                                                              \
     }
 
