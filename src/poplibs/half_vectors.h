@@ -6,7 +6,7 @@
 #include <poplar/vertex.h>
 
 /* For functions whose loops of unknown length shall become vectors. */
-#define POPLIBS_FAST __attribute__((noinline, optimize("O3"))) static
+#define POPLIBS_FAST __attribute__((noinline, noclone, optimize("O3"))) static
 
 #ifdef __F16C__
 typedef float poplibs_eight __attribute__((vector_size(32), aligned(4)));

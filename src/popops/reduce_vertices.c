@@ -178,11 +178,34 @@ KERNELS(Max, unsigned)
 KERNELS(And, truth)
 KERNELS(Or, truth)
 
-/* What becomes of an output: PLAIN_, UPDATE_, SCALE_ and both. */
-#define PLAIN_FINISH(op, T, old, sum, k) (sum)
-#define UPDATE_FINISH(op, T, old, sum, k) JOIN_##op(T, (T##_sum)(old), sum)
-#define SCALE_FINISH(op, T, old, sum, k) (T##_sum)(SCALED_##op(sum, k))
-#define BOTH_FINISH(op, T, old, sum, k) JOIN_##op(T, (T##_sum)(old), (T##_sum)(SCALED_##op(sum, k)))
+/* Before an output's elements, and what becomes of it after: PLAIN_, UPDATE_, SCALE_ and BOTH_. */
+#define START(op, T)                                                                                                   \
+    POPLIBS_FAST void start_##op##_##T(T##_sum *sums, size_t count)                                                    \
+    {                                                                                                                  \
+        for (size_t i = 0; i < count; ++i)                                                                             \
+            sums[i] = NEUTRAL_##op(T);                                                                                 \
+    }
+#define FINISH(op, O, how, result)                                                                                     \
+    POPLIBS_FAST void finish_##how##_##op##_##O(O *restrict out, const O##_sum *restrict sums, size_t count, float k)  \
+    {                                                                                                                  \
+        for (size_t i = 0; i < count; ++i)                                                                             \
+            out[i] = (O)(result);                                                                                      \
+    }
+#define FINISH_PLAIN(op, O) FINISH(op, O, PLAIN, sums[i])
+#define FINISH_SUM(op, O)                                                                                              \
+    FINISH_PLAIN(op, O)                                                                                                \
+    FINISH(op, O, UPDATE, JOIN_##op(O, (O##_sum)out[i], sums[i]))                                                      \
+    FINISH(op, O, SCALE, (O##_sum)(SCALED_##op(sums[i], k)))                                                           \
+    FINISH(op, O, BOTH, JOIN_##op(O, (O##_sum)out[i], (O##_sum)(SCALED_##op(sums[i], k))))
+#define EACH_SUM(X) X(Add, half) X(Add, float) X(Add, int) X(SquareAdd, half) X(SquareAdd, float) X(SquareAdd, int) X(LogAdd, half) X(LogAdd, float)
+#define EACH_OTHER(X)                                                                                                  \
+    X(Mul, half) X(Mul, float) X(Mul, int) X(Min, half) X(Min, float) X(Min, int) X(Min, unsigned)                     \
+    X(Max, half) X(Max, float) X(Max, int) X(Max, unsigned) X(And, truth) X(Or, truth)
+EACH_SUM(START)
+EACH_OTHER(START)
+EACH_SUM(FINISH_SUM)
+EACH_OTHER(FINISH_PLAIN)
+
 #define PLAIN_OUT POP_OUTPUT
 #define UPDATE_OUT POP_INOUT
 #define SCALE_OUT POP_OUTPUT
@@ -213,12 +236,10 @@ KERNELS(Or, truth)
             for (size_t from = 0; from < width; from += CHUNK) {                                                       \
                 T##_sum sums[CHUNK];                                                                                   \
                 size_t count = width - from < CHUNK ? width - from : CHUNK;                                            \
-                for (size_t c = 0; c < count; ++c)                                                                     \
-                    sums[c] = NEUTRAL_##op(T);                                                                         \
+                start_##op##_##T(sums, count);                                                                         \
                 for (size_t p = region; p < region + v->numPartials.data[i]; ++p)                                      \
                     reduce_##op##_##T(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count, width);             \
-                for (size_t c = 0; c < count; ++c)                                                                     \
-                    out[from + c] = (O)how##_FINISH(op, T, out[from + c], sums[c], how##_K);                           \
+                finish_##how##_##op##_##O(out + from, sums, count, how##_K);                                           \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -232,7 +253,7 @@ KERNELS(Or, truth)
     {                                                                                                                  \
         T##_sum sum = NEUTRAL_##op(T);                                                                                 \
         reduce_##op##_##T(&sum, v->partials.data, v->partials.size, 1, 1);                                             \
-        *v->out = (O)how##_FINISH(op, T, *v->out, sum, how##_K);                                                       \
+        finish_##how##_##op##_##O(v->out, &sum, 1, how##_K);                                                           \
     }                                                                                                                  \
     POP_VERTEX(Strided##how##op##T##O) {                                                                               \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
@@ -252,11 +273,9 @@ KERNELS(Or, truth)
             for (size_t from = 0; from < width; from += CHUNK) {                                                       \
                 T##_sum sums[CHUNK];                                                                                   \
                 size_t count = width - from < CHUNK ? width - from : CHUNK;                                            \
-                for (size_t c = 0; c < count; ++c)                                                                     \
-                    sums[c] = NEUTRAL_##op(T);                                                                         \
+                start_##op##_##T(sums, count);                                                                         \
                 reduce_##op##_##T(sums, partials + from, rows, count, v->stride);                                      \
-                for (size_t c = 0; c < count; ++c)                                                                     \
-                    out[from + c] = (O)how##_FINISH(op, T, out[from + c], sums[c], how##_K);                           \
+                finish_##how##_##op##_##O(out + from, sums, count, how##_K);                                           \
             }                                                                                                          \
     }                                                                                                                  \
     POP_VERTEX(Continuous##how##op##T##O) {                                                                            \
@@ -273,12 +292,10 @@ KERNELS(Or, truth)
             T##_sum sums[CHUNK];                                                                                       \
             size_t count = v->out.size - from < CHUNK ? v->out.size - from : CHUNK;                                    \
             O *out = v->out.data + from;                                                                               \
-            for (size_t c = 0; c < count; ++c)                                                                         \
-                sums[c] = NEUTRAL_##op(T);                                                                             \
+            start_##op##_##T(sums, count);                                                                             \
             for (size_t at = from * inner; at < v->partials.size; at += row)                                           \
                 reduce_each_##op##_##T(sums, v->partials.data + at, count, inner);                                     \
-            for (size_t c = 0; c < count; ++c)                                                                         \
-                out[c] = (O)how##_FINISH(op, T, out[c], sums[c], how##_K);                                             \
+            finish_##how##_##op##_##O(out, sums, count, how##_K);                                                      \
         }                                                                                                              \
     }
 
