@@ -4,6 +4,9 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
+#endif
 #include "poplibs/vector_math.h"
 
 #include <poplar/vertex.h>

@@ -3,6 +3,10 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
+#endif
+#include "poplibs/half_vectors.h"
 #include "poplibs/vector_math.h"
 
 #include <poplar/vertex.h>
@@ -69,17 +73,45 @@ static inline float gradient_GELU_ERF(float x)
     return 0.5f * (1.0f + poplibs_erf(x * 0.707106781f)) + x * 0.398942280f * poplibs_exp(-0.5f * x * x);
 }
 
+/* Half goes through float block by block. */
+enum { BLOCK = 256 };
+#define LOOPS_OF(function)                                                                                             \
+    static void apply_##function##_float(float *data, size_t size)                                                     \
+    {                                                                                                                  \
+        for (size_t i = 0; i < size; ++i)                                                                              \
+            data[i] = value_##function(data[i]);                                                                       \
+    }                                                                                                                  \
+    static void gradient_of_##function##_float(const float *out, const float *out_gradient, float *in_gradient, size_t size) \
+    {                                                                                                                  \
+        for (size_t i = 0; i < size; ++i)                                                                              \
+            in_gradient[i] = out_gradient[i] * gradient_##function(out[i]);                                            \
+    }                                                                                                                  \
+    static void apply_##function##_half(half *data, size_t size)                                                       \
+    {                                                                                                                  \
+        float values[BLOCK];                                                                                           \
+        for (size_t at = 0, n; at < size; at += n) {                                                                   \
+            n = size - at < BLOCK ? size - at : BLOCK;                                                                 \
+            poplibs_widen(values, data + at, n);                                                                       \
+            apply_##function##_float(values, n);                                                                       \
+            poplibs_narrow(data + at, values, n);                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void gradient_of_##function##_half(const half *out, const half *out_gradient, half *in_gradient, size_t size) \
+    {                                                                                                                  \
+        float outs[BLOCK], gradients[BLOCK];                                                                           \
+        for (size_t at = 0, n; at < size; at += n) {                                                                   \
+            n = size - at < BLOCK ? size - at : BLOCK;                                                                 \
+            poplibs_widen(outs, out + at, n);                                                                          \
+            poplibs_widen(gradients, out_gradient + at, n);                                                            \
+            gradient_of_##function##_float(outs, gradients, gradients, n);                                             \
+            poplibs_narrow(in_gradient + at, gradients, n);                                                            \
+        }                                                                                                              \
+    }
+#define NAME(function, ...) LOOPS_OF(function)
+#include "popnn/non_linearity.def"
+#undef NAME
+
 #define VERTICES_OF(tag, type, text, function)                                                                         \
-    static inline void apply_##function##_##tag(type *data, size_t size)                                               \
-    {                                                                                                                  \
-        for (size_t i = 0; i < size; ++i)                                                                              \
-            data[i] = (type)value_##function((float)data[i]);                                                          \
-    }                                                                                                                  \
-    static inline void gradient_of_##function##_##tag(const type *out, const type *out_gradient, type *in_gradient, size_t size) \
-    {                                                                                                                  \
-        for (size_t i = 0; i < size; ++i)                                                                              \
-            in_gradient[i] = (type)((float)out_gradient[i] * gradient_##function((float)out[i]));                      \
-    }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(Apply_##function##_##tag) {                                                                  \
         POP_INOUT(POP_VECTOR(type)) data;                                                                              \
     };                                                                                                                 \
