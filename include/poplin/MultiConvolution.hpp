@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several convolutions in one call (poplin/multi_convolution.h).
+#ifndef POPLIN_MULTI_CONVOLUTION_HPP
+#define POPLIN_MULTI_CONVOLUTION_HPP
+
+#include <poplin/Convolution.hpp>
+#include <poplin/multi_convolution.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace poplin {
+namespace multiconv {
+
+struct ConvolutionArgs {
+    poplar::Tensor inputs, weights;
+    ConvParams params;
+    poplar::OptionFlags options;
+};
+struct CreateTensorArgs {
+    ConvParams params;
+    poplar::OptionFlags options;
+    std::string name;
+};
+struct CalculateWeightDeltasArgs {
+    poplar::Tensor zDeltas, activations;
+    ConvParams params;
+    poplar::OptionFlags options;
+};
+struct ConvWeightUpdateArgs {
+    poplar::Tensor zDeltas, weights, activations, scale;
+    ConvParams params;
+    poplar::OptionFlags options;
+};
+struct ConvWeightUpdateArgsScalar {
+    poplar::Tensor zDeltas, weights, activations;
+    float scale;
+    ConvParams params;
+    poplar::OptionFlags options;
+};
+
+namespace detail {
+
+inline void put(poplin_multi_conv &to, const ConvolutionArgs &args)
+{
+    to.input = args.inputs.c();
+    to.weights = args.weights.c();
+}
+inline void put(poplin_multi_conv &to, const CreateTensorArgs &args)
+{
+    to.name = args.name.c_str();
+}
+inline void put(poplin_multi_conv &to, const CalculateWeightDeltasArgs &args)
+{
+    to.deltas = args.zDeltas.c();
+    to.input = args.activations.c();
+}
+inline void put(poplin_multi_conv &to, const ConvWeightUpdateArgs &args)
+{
+    to.deltas = args.zDeltas.c();
+    to.weights = args.weights.c();
+    to.input = args.activations.c();
+    to.scale = args.scale.c();
+}
+inline void put(poplin_multi_conv &to, const ConvWeightUpdateArgsScalar &args)
+{
+    to.deltas = args.zDeltas.c();
+    to.weights = args.weights.c();
+    to.input = args.activations.c();
+    to.scale_constant = args.scale;
+}
+
+// Arguments as C takes them, with what those point to.
+class Convs {
+public:
+    template <typename Args> explicit Convs(const std::vector<Args> &all) : convs(all.size())
+    {
+        params.reserve(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            params.push_back(all[i].params.c());
+            options.emplace_back(all[i].options);
+            convs[i] = poplin_multi_conv();
+            convs[i].params = &params[i];
+            convs[i].options = options[i];
+            put(convs[i], all[i]);
+        }
+    }
+    Convs(const Convs &) = delete;
+    Convs &operator=(const Convs &) = delete;
+    const poplin_multi_conv *c() const { return convs.data(); }
+    std::size_t size() const { return convs.size(); }
+
+private:
+    std::vector<poplin_multi_conv> convs;
+    std::vector<poplin_conv_params> params;
+    std::deque<poplar::detail::Options> options; // they cannot be moved
+};
+
+inline std::vector<poplar::Tensor> tensors(poplar::Graph &graph, const std::vector<pop_tensor> &from)
+{
+    poputil::detail::check(graph.c());
+    return std::vector<poplar::Tensor>(from.begin(), from.end());
+}
+
+} // namespace detail
+
+inline poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned weightsIndex,
+                                    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                                    poputil::detail::Where where = poputil::detail::Where::here())
+{
+    const detail::Convs convs(args);
+    return poputil::detail::give(graph.c(), poplin_multi_create_weights_at(where, graph.c(), convs.c(), convs.size(), weightsIndex,
+                                                                           poplar::detail::Options(options), poplin::detail::cache(cache)));
+}
+inline poplar::Tensor createInput(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned inputIndex,
+                                  const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                                  poputil::detail::Where where = poputil::detail::Where::here())
+{
+    const detail::Convs convs(args);
+    return poputil::detail::give(graph.c(), poplin_multi_create_input_at(where, graph.c(), convs.c(), convs.size(), inputIndex,
+                                                                         poplar::detail::Options(options), poplin::detail::cache(cache)));
+}
+inline std::vector<poplar::Tensor> convolution(poplar::Graph &graph, const std::vector<ConvolutionArgs> &args, bool transposeAndFlipWeights,
+                                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
+{
+    const detail::Convs convs(args);
+    std::vector<pop_tensor> made(args.size());
+    poplin_multi_convolution_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), transposeAndFlipWeights,
+                                prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                poplin::detail::cache(cache), made.data());
+    return detail::tensors(graph, made);
+}
+inline std::vector<poplar::Tensor> calculateWeightDeltas(poplar::Graph &graph, const std::vector<CalculateWeightDeltasArgs> &args,
+                                                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                                         const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
+{
+    const detail::Convs convs(args);
+    std::vector<pop_tensor> made(args.size());
+    poplin_multi_calculate_weight_deltas_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
+                                            poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache),
+                                            made.data());
+    return detail::tensors(graph, made);
+}
+
+namespace detail {
+template <typename Args>
+inline void update(poplar::Graph &graph, const std::vector<Args> &args, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+                   const poplar::OptionFlags &options, PlanningCache *cache)
+{
+    const Convs convs(args);
+    poplin_multi_convolution_weight_update_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
+                                              poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache));
+    poputil::detail::check(graph.c());
+}
+} // namespace detail
+inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgs> &args, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                    PlanningCache *cache = nullptr)
+{
+    detail::update(graph, args, prog, debugContext, options, cache);
+}
+inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgsScalar> &args, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                    PlanningCache *cache = nullptr)
+{
+    detail::update(graph, args, prog, debugContext, options, cache);
+}
+
+// Sets the weights of args to backward ones made of weightsIn.
+inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<ConvolutionArgs> &args, const std::vector<poplar::Tensor> &weightsIn,
+                                        poplar::program::Sequence &prog, const poplar::OptionFlags &options = {},
+                                        const poplar::DebugContext &debugContext = {}, PlanningCache *cache = nullptr)
+{
+    for (std::size_t i = 0; i < args.size() && i < weightsIn.size(); ++i)
+        args[i].weights = weightsIn[i];
+    const detail::Convs convs(args);
+    std::vector<pop_tensor> made(args.size());
+    poplin_multi_weights_transpose_chans_flip_xy_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
+                                                    poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                    poplin::detail::cache(cache), made.data());
+    poputil::detail::check(graph.c());
+    for (std::size_t i = 0; i < args.size(); ++i)
+        args[i].weights = poplar::Tensor(made[i]);
+}
+
+} // namespace multiconv
+} // namespace poplin
+#endif

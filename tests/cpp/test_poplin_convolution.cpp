@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// poplin's convolutions, called as programs in C++ call them.
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Engine.hpp>
+#include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MultiConvolution.hpp>
+#include <poplin/codelets.hpp>
+#include <popops/codelets.hpp>
+
+#include "check.hpp"
+
+using namespace poplar;
+using namespace poplar::program;
+
+struct Bed {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+        poplin::addCodelets(graph);
+    }
+    std::vector<float> run(const Tensor &t)
+    {
+        graph.createHostRead("t", t);
+        Engine engine(graph, prog);
+        engine.load(device);
+        engine.run();
+        std::vector<float> values(t.numElements());
+        engine.readTensor("t", values.data(), values.data() + values.size());
+        return values;
+    }
+    void fill(const Tensor &t, const std::vector<float> &values) { graph.setInitialValue(t, ArrayRef<float>(values)); }
+};
+
+static poplin::ConvParams small()
+{
+    return poplin::ConvParams(FLOAT, 1, { 4 }, { 2 }, 1, 1, 1);
+}
+
+// row: poplin createInput, createWeights, createBiases, convolution, addBias, convolutionBiasUpdate, createConvOutput, convolutionWithOutput
+TEST(forward)
+{
+    Bed bed;
+    poplin::PlanningCache cache;
+    Tensor in = poplin::createInput(bed.graph, small(), "in", {}, &cache), weights = poplin::createWeights(bed.graph, small(), "w", {}, &cache);
+    bed.fill(in, { 1, 2, 3, 4 });
+    bed.fill(weights, { 10, 1 });
+    Tensor out = poplin::createConvOutput(bed.graph, small(), "out");
+    poplin::convolutionWithOutput(bed.graph, in, weights, out, small(), false, bed.prog, "conv", {}, &cache);
+    Tensor biases = poplin::createBiases(bed.graph, out), others = poplin::createBiases(bed.graph, out, small(), "others");
+    bed.fill(biases, { 0.5f });
+    CHECK(others.numElements() == 1);
+    poplin::convolutionBiasUpdate(bed.graph, out, biases, 2.0f, {}, bed.prog, "bias");
+    poplin::addBias(bed.graph, out, biases, bed.prog, "bias");
+    CHECK(bed.run(out) == std::vector<float>({ 12 + 138.5f, 23 + 138.5f, 34 + 138.5f }));
+}
+
+// row: poplin calculateWeightDeltas, convolutionWeightUpdate, weightsTransposeChansFlipXY, fullyConnectedWeightTranspose
+TEST(backward)
+{
+    Bed bed;
+    Tensor in = poplin::createInput(bed.graph, small()), weights = poplin::createWeights(bed.graph, small());
+    bed.fill(in, { 1, 2, 3, 4 });
+    bed.fill(weights, { 10, 1 });
+    Tensor out = poplin::convolution(bed.graph, in, weights, small(), false, bed.prog, std::string("fwd"));
+    Tensor back = poplin::convolution(bed.graph, out, weights, poplin::getGradientParams(small()), true, bed.prog, "bwd");
+    Tensor deltas = poplin::calculateWeightDeltas(bed.graph, out, in, small(), bed.prog, "wu");
+    poplin::convolutionWeightUpdate(bed.graph, out, weights, in, small(), 1.0f, bed.prog, "wu");
+    Tensor scale = bed.graph.addConstant<float>(FLOAT, { 1 }, -1.0f);
+    bed.graph.setTileMapping(scale, 0);
+    poplin::convolutionWeightUpdate(bed.graph, out, weights, in, small(), scale, bed.prog, "wu");
+    Tensor turned = poplin::createWeights(bed.graph, poplin::getGradientParams(small()));
+    poplin::weightsTransposeChansFlipXY(bed.graph, weights, turned, bed.prog);
+    poplin::ConvParams layer(FLOAT, 1, { 3 }, { 1 }, 2, 1, 1);
+    Tensor rows = bed.graph.addConstant<float>(FLOAT, { 1, 2, 3 }, { 1, 2, 3, 4, 5, 6 });
+    bed.graph.setTileMapping(rows, 0);
+    Tensor columns = poplin::fullyConnectedWeightTranspose(bed.graph, rows, layer, bed.prog);
+    CHECK(bed.run(concat({ back.flatten(), deltas.flatten(), turned.flatten(), columns.flatten() })) ==
+          std::vector<float>({ 120, 242, 363, 34, 160, 229, 1, 10, 1, 4, 2, 5, 3, 6 }));
+}
+
+// row: poplin ConvolutionArgs, CreateTensorArgs, CalculateWeightDeltasArgs, ConvWeightUpdateArgs, ConvWeightUpdateArgsScalar
+TEST(several)
+{
+    namespace mc = poplin::multiconv;
+    Bed bed;
+    std::vector<mc::CreateTensorArgs> create = { { small(), {}, "a" }, { small(), {}, "b" } };
+    std::vector<mc::ConvolutionArgs> args;
+    std::vector<mc::CalculateWeightDeltasArgs> update;
+    std::vector<Tensor> weights;
+    for (unsigned i = 0; i < 2; ++i) {
+        args.push_back({ mc::createInput(bed.graph, create, i), mc::createWeights(bed.graph, create, i), small(), {} });
+        bed.fill(args[i].inputs, { 1, 2, 3, 4 });
+        bed.fill(args[i].weights, { i ? 2.0f : 1.0f, 0 });
+        weights.push_back(args[i].weights);
+    }
+    std::vector<Tensor> out = mc::convolution(bed.graph, args, false, bed.prog, "multi", { { "planType", "serial" } });
+    for (unsigned i = 0; i < 2; ++i)
+        update.push_back({ out[i], args[i].inputs, small(), {} });
+    std::vector<Tensor> deltas = mc::calculateWeightDeltas(bed.graph, update, bed.prog);
+    mc::convolutionWeightUpdate(bed.graph, std::vector<mc::ConvWeightUpdateArgsScalar>{ { out[0], weights[0], args[0].inputs, 1, small(), {} } }, bed.prog);
+    Tensor scale = bed.graph.addConstant<float>(FLOAT, { 1 }, 2.0f);
+    bed.graph.setTileMapping(scale, 0);
+    mc::convolutionWeightUpdate(bed.graph, std::vector<mc::ConvWeightUpdateArgs>{ { out[0], weights[1], args[0].inputs, scale, small(), {} } }, bed.prog);
+    for (mc::ConvolutionArgs &each : args)
+        each.params = poplin::getGradientParams(small());
+    mc::weightsTransposeChansFlipXY(bed.graph, args, weights, bed.prog);
+    CHECK_THROWS(mc::createInput(bed.graph, create, 2), poputil::poplibs_error, "there are 2");
+    CHECK_THROWS(mc::convolution(bed.graph, args, true, bed.prog, "multi", { { "planType", "both" } }), invalid_option, "planType");
+    CHECK(bed.run(concat({ out[1].flatten(), deltas[1].flatten(), args[0].weights.flatten(), args[1].weights.flatten() })) ==
+          std::vector<float>({ 2, 4, 6, 28, 40, 20, 15, 40, 30 }));
+}
+
+TEST(errors)
+{
+    Bed bed;
+    Tensor in = poplin::createInput(bed.graph, small());
+    CHECK_THROWS(poplin::convolution(bed.graph, in, in, small(), false, bed.prog), poputil::poplibs_error, "weights has shape {1,1,4}");
+    CHECK_THROWS(poplin::createInput(bed.graph, small(), "in", { { "passs", "NONE" } }), invalid_option, "passs");
+}
+
+MAIN()
