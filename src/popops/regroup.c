@@ -78,12 +78,13 @@ static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_gro
            pop_tensor_dim(t, from.dim) % from.size == 0 && pop_tensor_dim(t, to.dim) % to.size == 0;
 }
 
-pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
-                                    poputil_dim_grouping from, poputil_dim_grouping to, const char *name)
+pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping from,
+                                          poputil_dim_grouping to, const char *name, pop_tensor *source, pop_tensor *destination)
 {
     pop_tensor none = { 0 };
     char path[256], text[128];
     size_t shape[MOST_DIMS];
+    *source = *destination = none;
     if (!poplibs_ready(graph))
         return none;
     if (!can_regroup(t, from, to)) {
@@ -95,15 +96,30 @@ pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tenso
     }
     if (!pop_tensor_num_elements(t))
         return t;
-    pop_tensor grouped = group(where, t, to, from);
+    *source = group(where, t, to, from);
     size_t rank = pop_tensor_shape(t, shape, MOST_DIMS), grouped_shape[MOST_DIMS + 2];
-    pop_tensor_shape(grouped, grouped_shape, MOST_DIMS + 2);
-    pop_tensor together = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
-                                                    poplibs_path(path, sizeof(path), name, "preRegroup"));
-    map_blocks(where, graph, grouped, together, (size_t)from.size * to.size);
-    pop_sequence_add_at(where, copies, pop_copy_at(where, grouped, together, false, name));
-    pop_tensor turned = popops_partial_transpose_at(where, graph, together, transpositions, poplibs_path(path, sizeof(path), name, "regrouped"));
+    pop_tensor_shape(*source, grouped_shape, MOST_DIMS + 2);
+    *destination = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
+                                             poplibs_path(path, sizeof(path), name, "preRegroup"));
+    map_blocks(where, graph, *source, *destination, (size_t)from.size * to.size);
+    pop_tensor turned = popops_partial_transpose_at(where, graph, *destination, transpositions, poplibs_path(path, sizeof(path), name, "regrouped"));
     return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
+}
+
+/* Adds the copy of what was made apart, if there is one. */
+static pop_tensor with_copy(pop_where where, pop_program copies, const char *name, pop_tensor made, pop_tensor source, pop_tensor destination)
+{
+    if (pop_tensor_valid(source))
+        pop_sequence_add_at(where, copies, pop_copy_at(where, source, destination, false, name));
+    return made;
+}
+
+pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
+                                    poputil_dim_grouping from, poputil_dim_grouping to, const char *name)
+{
+    pop_tensor source, destination;
+    pop_tensor made = popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, &source, &destination);
+    return with_copy(where, copies, name, made, source, destination);
 }
 
 /* The innermost grouping of a tensor; false when there is none. */
@@ -112,13 +128,22 @@ static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_d
     return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 && poplibs_ready(graph);
 }
 
+pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping to,
+                                               const char *name, pop_tensor *source, pop_tensor *destination)
+{
+    poputil_dim_grouping from;
+    *source = *destination = (pop_tensor){ 0 };
+    if (!poplibs_ready(graph) || !innermost(where, graph, t, &from) || !can_regroup(t, from, to))
+        return t;
+    return popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, source, destination);
+}
+
 pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
                                          poputil_dim_grouping to, const char *name)
 {
-    poputil_dim_grouping from;
-    if (!poplibs_ready(graph) || !innermost(where, graph, t, &from) || !can_regroup(t, from, to))
-        return t;
-    return popops_regroup_tensor_at(where, graph, t, copies, transpositions, from, to, name);
+    pop_tensor source, destination;
+    pop_tensor made = popops_regroup_if_possible_apart_at(where, graph, t, transpositions, to, name, &source, &destination);
+    return with_copy(where, copies, name, made, source, destination);
 }
 
 /* Both are whole grains, of two dims. */
@@ -139,11 +164,22 @@ static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor
     return innermost(where, graph, in, from) && innermost(where, graph, like, to) && is_beneficial(in, *from, *to);
 }
 
+pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_compute_set transpositions,
+                                                 const char *name, pop_tensor *source, pop_tensor *destination)
+{
+    poputil_dim_grouping from, to;
+    *source = *destination = (pop_tensor){ 0 };
+    if (!compare(where, graph, in, like, &from, &to))
+        return in;
+    return popops_regroup_tensor_apart_at(where, graph, in, transpositions, from, to, name, source, destination);
+}
+
 pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program copies,
                                               pop_compute_set transpositions, const char *name)
 {
-    poputil_dim_grouping from, to;
-    return compare(where, graph, in, like, &from, &to) ? popops_regroup_tensor_at(where, graph, in, copies, transpositions, from, to, name) : in;
+    pop_tensor source, destination;
+    pop_tensor made = popops_regroup_if_beneficial_apart_at(where, graph, in, like, transpositions, name, &source, &destination);
+    return with_copy(where, copies, name, made, source, destination);
 }
 
 /* Regroups with a compute set of its own. */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring of tensors (popops/circ_buf.h).
+#ifndef POPOPS_CIRC_BUF_HPP
+#define POPOPS_CIRC_BUF_HPP
+
+#include <poplar/Program.hpp>
+#include <popops/circ_buf.h>
+#include <poputil/detail/call.hpp>
+
+namespace popops {
+
+class CircBuf {
+public:
+    CircBuf(poplar::Graph &of, const poplar::Type &type, unsigned entries, const std::vector<std::size_t> &shape,
+            const poplar::DebugContext &debugContext = {})
+        : graph(of), count(entries)
+    {
+        const popops_circ_buf ring = popops_circ_buf_create_at(poplar::detail::where(debugContext), graph.c(), type.c(), entries,
+                                                               poplar::detail::shape(shape), poplar::detail::name(debugContext));
+        poputil::detail::check(graph.c());
+        buffer = poplar::Tensor(ring.entries);
+        index = poplar::Tensor(ring.index);
+    }
+
+    // A copy of the entry that was added i times before the last one.
+    poplar::Tensor prev(unsigned i, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    {
+        const popops_circ_buf ring = { buffer.c(), index.c() };
+        return poputil::detail::give(graph.c(), popops_circ_buf_prev_at(poplar::detail::where(debugContext), graph.c(), &ring, i, seq.cToGrow(graph.c()),
+                                                                        poplar::detail::name(debugContext)));
+    }
+    // t becomes the entry after the last one.
+    void add(poplar::Tensor t, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    {
+        const popops_circ_buf ring = { buffer.c(), index.c() };
+        popops_circ_buf_add_at(poplar::detail::where(debugContext), graph.c(), &ring, t.c(), seq.cToGrow(graph.c()), poplar::detail::name(debugContext));
+        poputil::detail::check(graph.c());
+    }
+    poplar::Tensor getIndex() const { return index; }
+    unsigned size() const { return count; }
+
+private:
+    poplar::Graph &graph;
+    unsigned count;
+    poplar::Tensor buffer, index;
+};
+
+} // namespace popops
+#endif

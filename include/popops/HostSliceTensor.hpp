@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors that are exchanged with the host (popops/host_slice_tensor.h).
+#ifndef POPOPS_HOST_SLICE_TENSOR_HPP
+#define POPOPS_HOST_SLICE_TENSOR_HPP
+
+#include <popops/host_slice_tensor.h>
+#include <poputil/detail/call.hpp>
+
+namespace popops {
+
+struct IndicesAndTensor {
+    poplar::Tensor indices;
+    poplar::Tensor tensor;
+};
+
+inline IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, const bool isRead,
+                                                  const poplar::DebugContext &debugContext = {})
+{
+    const popops_indices_and_tensor both = popops_create_host_sliceable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                                                  poplar::detail::shape(shape), isRead, poplar::detail::name(debugContext));
+    poputil::detail::check(graph.c());
+    return IndicesAndTensor{ poplar::Tensor(both.indices), poplar::Tensor(both.tensor) };
+}
+inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, bool isRead,
+                                                   const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), popops_create_host_transferable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                                                      poplar::detail::shape(shape), isRead,
+                                                                                      poplar::detail::name(debugContext)));
+}
+
+} // namespace popops
+#endif
