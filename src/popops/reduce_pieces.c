@@ -134,6 +134,8 @@ static void cut_all(struct pieces *pieces)
 
 void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
 {
+    if (!pieces->count) /* there is no list to sort */
+        return;
     qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
     if (!apart(pieces)) {
         cut_all(pieces);
