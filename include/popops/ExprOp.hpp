@@ -22,7 +22,11 @@ enum class TernaryOpType {
 #undef TERNARY
 };
 // Operators with a vertex for a second operand that is broadcast.
-enum class BroadcastOpType { ADD, INV_STD_DEV_TO_VARIANCE, MULTIPLY, SUBTRACT, VARIANCE_TO_INV_STD_DEV };
+enum class BroadcastOpType {
+#define BROADCAST(constant) constant,
+#include <popops/operators.def>
+#undef BROADCAST
+};
 
 } // namespace expr
 } // namespace popops

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::BinaryOp1DSupervisor<Op,T> for one region, popops::BinaryOp2D<Op,T> for several, and both in place.  An operand of one element counts for all. */
+/* popops::BinaryOp1DSupervisor<Op,T> for one region, popops::BinaryOp2D<Op,T> for several, and both in place.  An operand of one element counts for all.
+ * Some operators have vertices for a second operand that is broadcast: one element (BroadcastScalar...), a vector that every row of the data is combined
+ * with (BroadcastVectorInner...), or one with an element for each row (BroadcastVectorOuterByRow...). */
 #ifdef __POPC__
 #include <popops/element_rows.h>
 
@@ -87,6 +89,48 @@
 #define BINARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other) POPOPS_TYPES_##TYPES(VERTICES, ENUM, RESULT, real, other)
 #include <popops/operators.def>
 
+
+/* One region, or rows of any length, with one number. */
+#define SCALAR(tag, type, text, ENUM, NAME, KIND, holder, fields, in, out, loop, row)                          \
+    KIND(NAME##_##ENUM##_##tag) {                                                                                      \
+        fields(type, holder) POP_INPUT(type) B;                                                                        \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(NAME##_##ENUM##_##tag, "popops::" #NAME "<popops::expr::BroadcastOpType::" #ENUM "," text ">");    \
+    void NAME##_##ENUM##_##tag##_compute(NAME##_##ENUM##_##tag *v)                                                     \
+    {                                                                                                                  \
+        loop row_##ENUM##_##tag(v->in row.data, v->in row.size, v->B, 1, v->out row.data, v->out row.size);            \
+    }
+#define DATA_AND_OUT(type, holder)                                                                                     \
+    POP_INPUT(holder(type)) data;                                                                                      \
+    POP_OUTPUT(holder(type)) out;
+#define DATA(type, holder) POP_INOUT(holder(type)) data;
+#define EACH_ROW for (size_t i = 0; i < v->data.size; ++i)
+
+/* Whole rows: B has their length, or their number. */
+#define VECTOR(tag, type, text, ENUM, NAME, more, fields, out, columns, element, size2)                                        \
+    POP_SUPERVISOR_VERTEX(NAME##_##ENUM##_##tag) {                                                                     \
+        fields(type, POP_VECTOR) POP_INPUT(POP_VECTOR(type)) B;                                                        \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(NAME##_##ENUM##_##tag, "popops::" #NAME "<popops::expr::BroadcastOpType::" #ENUM "," text more ">"); \
+    void NAME##_##ENUM##_##tag##_compute(NAME##_##ENUM##_##tag *v)                                                     \
+    {                                                                                                                  \
+        size_t length = columns;                                                                                       \
+        for (size_t at = 0, row = 0; at < v->data.size; at += length, ++row)                                           \
+            row_##ENUM##_##tag(v->data.data + at, length, v->B.data + (element), size2, v->out.data + at, length);     \
+    }
+#define BROADCASTS(tag, type, text, ENUM)                                                                              \
+    SCALAR(tag, type, text, ENUM, BroadcastScalar1DSupervisor, POP_SUPERVISOR_VERTEX, POP_VECTOR, DATA_AND_OUT, data, out, , )                   \
+    SCALAR(tag, type, text, ENUM, BroadcastScalar1DInPlaceSupervisor, POP_SUPERVISOR_VERTEX, POP_VECTOR, DATA, data, data, , )                   \
+    SCALAR(tag, type, text, ENUM, BroadcastScalar2D, POP_VERTEX, POP_VECTORS, DATA_AND_OUT, data, out, EACH_ROW, .data[i])                       \
+    SCALAR(tag, type, text, ENUM, BroadcastScalar2DInPlace, POP_VERTEX, POP_VECTORS, DATA, data, data, EACH_ROW, .data[i])                       \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerSupervisor, , DATA_AND_OUT, out, v->B.size, 0, length)                                           \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerInPlaceSupervisor, , DATA, data, v->B.size, 0, length)                                           \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorOuterByRowSupervisor, ",true", DATA_AND_OUT, out, v->data.size / v->B.size, row, 1)                  \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorOuterByRowInPlaceSupervisor, ",true", DATA, data, v->data.size / v->B.size, row, 1)
+#define BROADCAST(ENUM) BROADCASTS(float, float, "float", ENUM) BROADCASTS(half, half, "half", ENUM)
+#undef BINARY
+#include <popops/operators.def>
+
 #else
 #include "popops/element_costs.h"
 
@@ -128,8 +172,73 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return perf;
 }
 
+/* Of an operand that is broadcast: assembly for all of them, one cycle around a vector. */
+static uint64_t broadcast_cycles(struct element_cost cost, size_t elements)
+{
+    return (cost.cycles + 1) * element_cost_vectors(cost, elements);
+}
+static pop_perf estimate_scalar(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct element_cost cost = element_cost_of(user, target);
+    size_t elements = pop_vertex_view_field_size(vertex, "data", POP_WHOLE);
+    unsigned workers = target->num_worker_contexts;
+    return (pop_perf){ 198 + workers * (20 + broadcast_cycles(cost, poplibs_ceil_div(elements, workers))), elements };
+}
+static pop_perf estimate_scalar_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct element_cost cost = element_cost_of(user, target);
+    pop_perf perf = { 20, 0 };
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "data", POP_WHOLE); i < rows; ++i) {
+        size_t elements = pop_vertex_view_field_size(vertex, "data", i);
+        perf.cycles += 28 + broadcast_cycles(cost, elements);
+        perf.flops += elements;
+    }
+    return perf;
+}
+/* Each worker takes whole rows. */
+static pop_perf estimate_outer(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct element_cost cost = element_cost_of(user, target);
+    size_t elements = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), rows = pop_vertex_view_field_size(vertex, "B", POP_WHOLE);
+    size_t columns = rows ? elements / rows : 0, workers = target->num_worker_contexts;
+    unsigned row = columns % pop_target_vector_width(target, cost.type) == 0 ? 7 : 25;
+    return (pop_perf){ 198 + workers * (15 + poplibs_ceil_div(rows, workers) * (row + broadcast_cycles(cost, columns))), elements };
+}
+/* Each worker takes blocks of B's length; the core is that of the bias vertex. */
+static pop_perf estimate_inner(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct element_cost cost = element_cost_of(user, target);
+    size_t elements = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), length = pop_vertex_view_field_size(vertex, "B", POP_WHOLE);
+    size_t workers = target->num_worker_contexts, blocks = poplibs_ceil_div(length ? elements / length : 0, workers);
+    uint64_t core = cost.type == POP_FLOAT ? 7 + length * (8 + 2 * blocks) : 3 + poplibs_ceil_div(length, 8) * (15 + 2 * (blocks ? blocks - 1 : 0));
+    return (pop_perf){ 8 + workers * ((cost.type == POP_FLOAT ? 17 : 27) + core), elements };
+}
+
+static void register_broadcasts(pop_graph *graph, int op)
+{
+    static const struct {
+        const char *name, *more;
+        pop_perf_estimator estimator;
+    } forms[] = { { "BroadcastScalar1D%sSupervisor", "", estimate_scalar },
+                  { "BroadcastScalar2D%s", "", estimate_scalar_2d },
+                  { "BroadcastVectorInner%sSupervisor", "", estimate_inner },
+                  { "BroadcastVectorOuterByRow%sSupervisor", ",true", estimate_outer } };
+    static const pop_type types[] = { POP_FLOAT, POP_HALF };
+    for (size_t i = 0; i < 16; ++i) {
+        char form[64], name[160];
+        pop_type type = types[i / 8];
+        snprintf(form, sizeof(form), forms[i / 2 % 4].name, i % 2 ? "InPlace" : "");
+        snprintf(name, sizeof(name), "popops::%s<popops::expr::BroadcastOpType::%s,%s%s>", form, operator_of(2, op)->constant, pop_type_name(type),
+                 forms[i / 2 % 4].more);
+        pop_graph_register_perf_estimator(graph, name, forms[i / 2 % 4].estimator, element_cost_user(2, op, type));
+    }
+}
+
 void popops_binary_vertices(pop_graph *graph)
 {
+    for (int op = 0; op < POPOPS_BINARY_COUNT; ++op)
+        if (operator_broadcasts(op))
+            register_broadcasts(graph, op);
     static const struct element_cost_form forms[] = { { "BinaryOp1DSupervisor", estimate, false },
                                                       { "BinaryOp2D", estimate_2d, false },
                                                       { "BinaryOp1DInPlaceSupervisor", estimate, true },

@@ -150,9 +150,6 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
 
 /* ---- vertices ---- */
 
-/* Parts on a CPU: the same on every machine, and none so small that starting it matters. */
-enum { CPU_PARTS = 64, CPU_PART_BYTES = 64 << 10 };
-
 struct work {
     const struct element_call *call;
     pop_compute_set set;
@@ -163,7 +160,9 @@ static void connect_operand(const struct work *work, pop_vertex vertex, const ch
                             const poputil_partitions *parts, size_t first, size_t rows)
 {
     const struct element_call *call = work->call;
-    if (!rows) {
+    if (scalar && call->number) {
+        pop_graph_connect_at(call->where, call->graph, vertex, field, pop_tensor_reshape_at(call->where, flat, POP_SHAPE()));
+    } else if (!rows) {
         pop_graph_connect_at(call->where, call->graph, vertex, field, scalar ? flat : poplibs_slice_of_list(call->where, flat, &parts->regions, first));
     } else if (!scalar) {
         poplibs_connect_rows(call->where, call->graph, vertex, field, flat, &parts->regions, first, rows);
@@ -198,7 +197,7 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
     unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
     poputil_partitions parts;
     if (target->type == POP_TARGET_CPU)
-        poputil_split_regions_lists(tile->regions, 64, CPU_PARTS, CPU_PART_BYTES / size, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+        poputil_split_regions_lists(tile->regions, 64, ELEMENT_CPU_PARTS, ELEMENT_CPU_PART_BYTES / size, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else if (tile->regions->count == 1 && work->call->vertex)
         poputil_split_regions_lists(tile->regions, grain, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else

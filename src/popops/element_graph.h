@@ -6,6 +6,8 @@
 #include "popops/operators.h"
 
 enum { ELEMENT_OPERANDS = 20 }; /* an expression has placeholders _1 to _20 */
+/* Parts of large work on a CPU: the same on every machine, and none so small that starting it matters. */
+enum { ELEMENT_CPU_PARTS = 64, ELEMENT_CPU_PART_BYTES = 64 << 10 };
 
 struct element_call {
     pop_where where;
@@ -21,6 +23,7 @@ struct element_call {
     bool scalar[ELEMENT_OPERANDS];                        /* in[i] is one element */
     pop_tensor out;
     bool in_place; /* out is in[0], and has no field of its own */
+    bool number;   /* the field of the second operand takes one element, no vector */
 };
 
 /* Brings call->in into one shape; false and an error when they have none. */
@@ -33,6 +36,14 @@ bool element_check_output(const struct element_call *call, pop_type type);
 bool element_needs_copy(const struct element_call *call);
 /* Adds a compute set with the vertices to the sequence; nothing without elements. */
 void element_run(const struct element_call *call);
+
+/* Vertices of a binary operator whose second operand is a vector that its rows share or that has an element for each of them. */
+struct element_broadcast {
+    const char *inner, *outer; /* for whole rows; fields data, B, out */
+    const char *rows;          /* for parts of rows: the operator's own, whose fields are call's */
+};
+/* Does a call so; false, and nothing done, when its operands are not such, or lie in so small pieces that it does not pay. */
+bool element_run_broadcast(const struct element_call *call, const struct element_broadcast *broadcast);
 
 /* ---- one operator, of tensors or numbers (element_wise.c) ---- */
 

@@ -93,7 +93,7 @@ static void step_of(char *step, size_t size, const char *constant)
 }
 
 struct names {
-    char api[64], step[64], vertex[128], rows[128];
+    char api[64], step[64], vertex[128], rows[128], inner[128], outer[128];
 };
 /* The vertices' types and fields. */
 static void name_vertices(struct element_call *call, struct names *names, const struct element_request *request, const struct operator_info *info, pop_type type)
@@ -113,6 +113,43 @@ static void name_vertices(struct element_call *call, struct names *names, const 
     call->vertex = request->arity == 3 ? NULL : names->vertex;
     call->vertex_rows = names->rows;
     call->fields = fields[call->in_place][request->arity - 1];
+}
+
+/* Adding and multiplying take their operands in any order: the one that is broadcast comes second. */
+static void put_broadcast_second(struct element_call *call, const struct element_request *request)
+{
+    bool any_order = request->arity == 2 && (request->op == POPOPS_BINARY_ADD || request->op == POPOPS_BINARY_MULTIPLY);
+    if (!any_order || call->scalar[1] || pop_tensor_num_elements(call->given[0]) >= pop_tensor_num_elements(call->given[1]))
+        return;
+    const struct element_call old = *call;
+    for (int i = 0; i < 2; ++i) {
+        call->given[i] = old.given[1 - i];
+        call->in[i] = old.in[1 - i];
+        call->scalar[i] = old.scalar[1 - i];
+    }
+}
+
+/* A second operand that is broadcast may have a vertex of its own. */
+static void run_operator(struct element_call *call, struct names *names, const struct element_request *request, const struct operator_info *info, pop_type type)
+{
+    static const char *const fields[] = { "data", "B" };
+    const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type), *op = info->constant;
+    name_vertices(call, names, request, info, type);
+    bool broadcasts = request->arity == 2 && pop_type_is_floating_point(type) && operator_broadcasts(request->op);
+    if (broadcasts && call->scalar[1]) {
+        snprintf(names->vertex, sizeof(names->vertex), "popops::BroadcastScalar1D%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
+        snprintf(names->rows, sizeof(names->rows), "popops::BroadcastScalar2D%s<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
+        call->fields = fields;
+        call->number = true;
+    } else if (broadcasts) {
+        const struct element_broadcast vector = { names->inner, names->outer, names->rows };
+        snprintf(names->inner, sizeof(names->inner), "popops::BroadcastVectorInner%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
+        snprintf(names->outer, sizeof(names->outer), "popops::BroadcastVectorOuterByRow%sSupervisor<popops::expr::BroadcastOpType::%s,%s,true>", in_place,
+                 op, of);
+        if (element_run_broadcast(call, &vector))
+            return;
+    }
+    element_run(call);
 }
 
 pop_tensor element_serve(const struct element_request *request)
@@ -148,8 +185,9 @@ pop_tensor element_serve(const struct element_request *request)
         element_new_output(&call, result);
         call.in_place = false;
     }
-    name_vertices(&call, &names, request, info, type);
-    element_run(&call);
+    if (!call.in_place)
+        put_broadcast_second(&call, request);
+    run_operator(&call, &names, request, info, type);
     if (copy)
         pop_sequence_add_at(call.where, call.sequence, pop_copy_at(call.where, call.out, wanted, false, call.name));
     return wanted;

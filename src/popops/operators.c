@@ -35,3 +35,12 @@ int operator_count(int arity)
 {
     return arity == 1 ? POPOPS_UNARY_COUNT : arity == 2 ? POPOPS_BINARY_COUNT : POPOPS_TERNARY_COUNT;
 }
+
+bool operator_broadcasts(int op)
+{
+#undef TERNARY
+#define BROADCAST(constant) op == POPOPS_BINARY_##constant ||
+    return
+#include <popops/operators.def>
+        false;
+}

@@ -38,4 +38,7 @@ static inline pop_type operator_result(const struct operator_info *info, pop_typ
     return info->boolean ? POP_BOOL : type;
 }
 
+/* Whether a binary operator has vertices for a second operand that is broadcast (of floating point). */
+bool operator_broadcasts(int op);
+
 #endif

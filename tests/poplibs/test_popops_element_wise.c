@@ -114,12 +114,165 @@ static void test_operands_of_one_element(void **state)
         }
 }
 
+/* Shapes whose dimensions are those of one shape or 1, or missing: everything that NumPy broadcasts. */
+static void test_broadcasting_of_random_shapes(void **state)
+{
+    (void)state;
+    static const int ops[] = { POPOPS_BINARY_ADD, POPOPS_BINARY_SUBTRACT, POPOPS_BINARY_MULTIPLY, POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, POPOPS_BINARY_LESS_THAN };
+    uint64_t random = 5;
+    for (int round = 0; round < 40; ++round) {
+        struct bed bed = bed_open(round % 2 ? BED_MODEL : BED_CPU, 5, popops_add_codelets_at);
+        pop_type type = round % 3 ? POP_FLOAT : POP_HALF;
+        size_t whole[4], dims[2][4], missing[2], rank = next_random(&random) % 5, elements = 1;
+        bool in_place = round % 4 == 3;
+        for (size_t i = 0; i < rank; ++i)
+            elements *= whole[i] = 1 + next_random(&random) % (i == 3 ? 40 : 7);
+        pop_tensor in[2];
+        for (int k = 0; k < 2; ++k) {
+            missing[k] = next_random(&random) % (rank + 1);
+            bool full = k == 0 && (in_place || next_random(&random) % 2);
+            missing[k] = full ? 0 : missing[k];
+            for (size_t i = 0; i < rank; ++i)
+                dims[k][i] = full || (i >= missing[k] && next_random(&random) % 2) ? whole[i] : 1;
+            in[k] = bed_input_of(&bed, type, (pop_shape){ rank - missing[k], dims[k] + missing[k] }, (enum bed_mapping)(next_random(&random) % 3), 0.25, 4);
+        }
+        int op = ops[round % (in_place ? 4 : 5)];
+        pop_tensor out = in[0];
+        if (in_place)
+            popops_binary_in_place_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]), POPOPS_OPERAND(in[1]), bed.program, "x");
+        else
+            out = popops_binary_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]), POPOPS_OPERAND(in[1]), bed.program, "x");
+        double *got = bed_run(&bed, out);
+        size_t shape[4], count = pop_tensor_num_elements(out), out_rank = pop_tensor_shape(out, shape, 4);
+        for (size_t k = 0; k < count; ++k) {
+            double given[2];
+            for (int j = 0; j < 2; ++j) { /* the place of element k in operand j */
+                size_t at = 0, stride = 1, rest = k, own = rank - missing[j];
+                for (size_t i = 0; i < out_rank; ++i) {
+                    size_t extent = shape[out_rank - 1 - i], mine = i < own ? dims[j][rank - 1 - i] : 1;
+                    at += mine == 1 ? 0 : rest % extent * stride;
+                    stride *= mine;
+                    rest /= extent;
+                }
+                given[j] = bed_given(&bed, in[j])[at];
+            }
+            double wanted = binary_reference(op, given[0], given[1]), close = type == POP_FLOAT ? 3e-7 : 1e-3;
+            if (!(fabs(got[k] - wanted) <= close * fabs(wanted)))
+                fail_msg("round %d, element %zu of %zu: %.9g where %.9g was expected", round, k, count, got[k], wanted);
+        }
+        bed_close(&bed);
+    }
+}
+
+/* What is read where it is written already is read first. */
+static void test_operands_that_overlap(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 4, popops_add_codelets_at);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 5), BED_SCATTERED), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(6), BED_SCATTERED);
+        pop_tensor c = bed_input(&bed, POP_FLOAT, POP_SHAPE(9), BED_SCATTERED), outs[3] = { a, b, c };
+        popops_add_in_place(bed.graph, a, pop_tensor_transpose(a), bed.program, "x");
+        popops_mul_in_place(bed.graph, b, pop_tensor_at(b, 2), bed.program, "x");
+        popops_neg_with_output(bed.graph, pop_tensor_slice(c, 0, 8, 0), pop_tensor_slice(c, 1, 9, 0), bed.program, "x");
+        popops_sub_in_place(bed.graph, pop_tensor_slice(c, 0, 0, 0), pop_tensor_slice(c, 1, 1, 0), bed.program, "nothing");
+        double *got[3], *x = bed_given(&bed, a), *y = bed_given(&bed, b), *z = bed_given(&bed, c);
+        bed_run_all(&bed, outs, got, 3);
+        for (int i = 0; i < 25; ++i)
+            assert_true(got[0][i] == (double)(float)(x[i] + x[i % 5 * 5 + i / 5]));
+        for (int i = 0; i < 6; ++i)
+            assert_true(got[1][i] == (double)(float)(y[i] * y[2]));
+        for (int i = 0; i < 9; ++i)
+            assert_true(got[2][i] == (i ? -z[i - 1] : z[0]));
+        bed_close(&bed);
+    }
+}
+
+/* The cycles of the only operation of a bed on one tile. */
+static uint64_t cycles_of(struct bed *bed, pop_tensor out)
+{
+    pop_cycles cycles;
+    bed_run(bed, out);
+    assert_int_equal(pop_engine_cycles(bed->engine, &cycles, NULL), POP_OK);
+    bed_close(bed);
+    return cycles.compute;
+}
+/* Poplibs 1.2's formulas (poplibs.md 2.2) on six workers: shares of 100 elements, which are 50 vectors of float and 25 of half. */
+static void test_costs(void **state)
+{
+    (void)state;
+#define COST(type, call, wanted)                                                                                       \
+    {                                                                                                                  \
+        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);                                               \
+        pop_graph *graph = bed.graph;                                                                                  \
+        pop_tensor a = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2), b = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2); \
+        pop_tensor one = bed_input_of(&bed, type, POP_SHAPE(), BED_ONE_TILE, 1, 2);                                    \
+        (void)b, (void)one;                                                                                            \
+        call;                                                                                                          \
+        assert_int_equal(cycles_of(&bed, a), wanted);                                                                  \
+    }
+    COST(POP_FLOAT, popops_exp(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 6 * 50))
+    COST(POP_HALF, popops_tanh_in_place(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 6 * 25))
+    COST(POP_FLOAT, popops_sqrt(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 27 * 100))
+    COST(POP_FLOAT, popops_add(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 3 * 50))
+    COST(POP_HALF, popops_mul_in_place(graph, a, b, bed.program, "x"), 198 + 6 * (13 + 3 * 25))
+    COST(POP_INT, popops_add(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 7 * 100))
+    COST(POP_FLOAT, popops_div(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 15 * 100))
+    COST(POP_FLOAT, popops_lt(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 5 * 100))
+    COST(POP_FLOAT, popops_add(graph, a, one, bed.program, "x"), 198 + 6 * (20 + 2 * 50))
+    COST(POP_FLOAT, popops_mul(graph, one, a, bed.program, "x"), 198 + 6 * (20 + 2 * 50))
+    COST(POP_FLOAT, popops_clamp(graph, a, b, b, bed.program, "x"), 6 * (5 + 6 + 2 * 50))
+}
+/* A bias is connected once, whatever the rows: 60 rows of 10, of which each worker has 10. */
+static void test_costs_of_vectors(void **state)
+{
+    (void)state;
+    for (int outer = 0; outer < 2; ++outer) {
+        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE);
+        pop_tensor bias = outer ? bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 1), BED_ONE_TILE) : bed_input(&bed, POP_FLOAT, POP_SHAPE(10), BED_ONE_TILE);
+        popops_add_in_place(bed.graph, a, bias, bed.program, "bias");
+        assert_int_equal(cycles_of(&bed, a), outer ? 198 + 6 * (15 + 10 * (7 + 2 * 5)) : 8 + 6 * (17 + 7 + 10 * (8 + 2 * 10)));
+    }
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
+    pop_graph *graph = bed.graph;
+    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor four = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR), none = { 0 };
+#define WRONG(call, status, api, words)                                                                                \
+    call;                                                                                                              \
+    assert_error(graph, status, api, words);
+    WRONG(popops_add(graph, f, i, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "operands are float and int: they must have one type")
+    WRONG(popops_exp(graph, i, bed.program, "x"), POP_TYPE_ERROR, "popops_exp", "operands are int; allowed are half, float")
+    WRONG(popops_bitwise_and(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_bitwise_and", "operands are float")
+    WRONG(popops_mul_in_place(graph, i, 0.5, bed.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place", "0.5 has no value as int")
+    WRONG(popops_add(graph, 1, 2, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "no operand is a tensor")
+    WRONG(popops_add(graph, f, none, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 is a null tensor")
+    WRONG(popops_add(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "shapes {3} and {4} do not match")
+    WRONG(popops_select(graph, f, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_select", "the condition is float, not bool")
+    WRONG(popops_lt_in_place(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place", "the output is float, the result bool")
+    WRONG(popops_neg_with_output(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output", "the output has shape {4}, the result {3}")
+    WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_in_place", "holds an element twice")
+    WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, four), POP_FLOAT, "x"), POP_POPLAR_ERROR,
+          "popops_create_output_for_element_wise_op", "do not match")
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operator_on_every_type),
         cmocka_unit_test(test_in_place_and_with_output),
         cmocka_unit_test(test_operands_of_one_element),
+        cmocka_unit_test(test_broadcasting_of_random_shapes),
+        cmocka_unit_test(test_operands_that_overlap),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_costs_of_vectors),
+        cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
