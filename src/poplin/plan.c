@@ -13,6 +13,7 @@ struct planning {
     const poplin_conv_params *params;
     const struct poplin_conv_options *options;
     struct plan_goal goal;
+    enum poplin_method method; /* that is tried: the quickest first, with all transforms */
     bool joint, found;
     struct poplin_plan best;
     struct poplin_plan_cost cost;
@@ -86,7 +87,8 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
         candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
     }
     struct poplin_plan_cost cost;
-    if (plan_search(&passes, &planning->goal, p, &cost)) {
+    bool hopeless = planning->goal.objective == PLAN_FOR_CYCLES && plan_least_work(&candidates[0], planning->goal.tiles) >= planning->goal.cycles;
+    if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
         struct plan_tile tile = plan_tile_of(&candidates[0], p);
         plan.is_1x1 = plan_is_1x1(&candidates[0], &tile);
         planning->found = true;
@@ -150,7 +152,6 @@ static void try_outer_product(struct planning *planning, const poplin_conv_param
 static void try_vertices(struct planning *planning, const struct poplin_transform *transform, const poplin_conv_params *transformed)
 {
     const struct poplin_conv_options *options = planning->options;
-    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
     struct poplin_plan plan;
     memset(&plan, 0, sizeof(plan));
     plan.transform = *transform;
@@ -158,19 +159,13 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.conv_groups_per_group = 1;
     plan.tile_partial_type = plan.partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : options->partials_type;
     plan.result_type = transformed->output_type;
-    for (unsigned method = 0; method < POPLIN_METHODS; ++method) {
-        if (!allows(fixed->method, method))
-            continue;
-        plan.method = (enum poplin_method)method;
-        if (method == POPLIN_AMP)
-            try_amp(planning, transformed, plan);
-        else if (planning->joint)
-            continue;
-        else if (method == POPLIN_MAC)
-            try_mac(planning, transformed, plan);
-        else if (method == POPLIN_OUTER_PRODUCT)
-            try_outer_product(planning, transformed, plan);
-    }
+    plan.method = planning->method;
+    if (plan.method == POPLIN_AMP)
+        try_amp(planning, transformed, plan);
+    else if (plan.method == POPLIN_MAC)
+        try_mac(planning, transformed, plan);
+    else if (plan.method == POPLIN_OUTER_PRODUCT)
+        try_outer_product(planning, transformed, plan);
 }
 
 /* ---- all transforms ---- */
@@ -220,7 +215,7 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
     }
 }
 
-static void try_all(struct planning *planning)
+static void try_transforms(struct planning *planning)
 {
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
     bool plain = planning->options->disable_transformations || planning->joint;
@@ -243,6 +238,16 @@ static void try_all(struct planning *planning)
             try_flattened(planning, t, &expanded);
         }
     }
+}
+
+static void try_all(struct planning *planning)
+{
+    static const enum poplin_method methods[] = { POPLIN_AMP, POPLIN_OUTER_PRODUCT, POPLIN_MAC };
+    for (size_t i = 0; i < (planning->joint ? 1 : 3); ++i)
+        if (allows(planning->goal.constraints->method, methods[i])) {
+            planning->method = methods[i];
+            try_transforms(planning);
+        }
 }
 
 /* ---- one convolution ---- */

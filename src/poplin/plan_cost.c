@@ -103,7 +103,7 @@ static uint64_t partial_bytes(const struct plan_candidate *c)
 {
     return pop_target_type_size(c->target, c->plan.tile_partial_type);
 }
-uint64_t plan_tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
+static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
     struct elements e = elements_of(c, t);
     return (e.inputs + e.weights) * c->input_bytes + e.outputs * partial_bytes(c);
@@ -267,7 +267,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     s->serial_split = (uint64_t)p->in_chan_split.serial * p->out_chan_split.serial;
     s->exchange.cycles = exchange(c, received(e.inputs, out_split) * c->input_bytes, shared_bus(c, out_split)) +
                          exchange(c, received(e.weights, fields) * c->input_bytes, 1) + exchange(c, e.outputs * partial_bytes(c), 1);
-    s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), plan_tile_bytes(c, &t) };
+    s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), tile_bytes(c, &t) };
     struct reduction r = reduce(c, e.outputs, (unsigned)depth);
     s->exchange.cycles += r.later_exchange;
     s->reduction = (poplin_plan_costs){ r.cycles, r.bytes };
@@ -290,10 +290,27 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     return cost;
 }
 
-uint64_t plan_least_cycles(struct plan_candidate *c, const struct plan_tile *t, uint64_t serial, uint64_t out_split, uint64_t weight_copies)
+/* The least sum of a x and b y where x y is at least so much. */
+static uint64_t least_sum(double a, double b, double product)
 {
-    struct elements e = elements_of(c, t);
-    return serial * (exchange(c, received(e.inputs, out_split) * c->input_bytes, shared_bus(c, 0)) +
-                     exchange(c, received(e.weights, weight_copies) * c->input_bytes, 1) + exchange(c, e.outputs * partial_bytes(c), 1) +
-                     plan_vertex_cycles(c, t));
+    return (uint64_t)(2 * sqrt(a * b * product));
+}
+
+struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const struct plan_least *least)
+{
+    struct plan_tile one = least->tile;
+    one.in_chans = c->plan.in_chans_per_group;
+    one.out_chans = c->plan.partial_chans_per_group;
+    uint64_t compute = least->channels * plan_pair_cycles(c, &one), passes = plan_pass_cycles(c, least->passes, least->work);
+    struct elements e = elements_of(c, &one);
+    double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)partial_bytes(c);
+    double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
+    uint64_t weights = least->channels * e.weights, out_grains = least->tile.out_chans / c->plan.partial_chans_per_group;
+    /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
+    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels), whole = (uint64_t)(partial / rate * (double)out_grains);
+    struct plan_least_cost cost;
+    cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) + (split < whole ? split : whole) +
+                                   (compute > passes ? compute : passes));
+    cost.bytes = weights * c->input_bytes + least_sum(input, partial, channels);
+    return cost;
 }

@@ -101,6 +101,63 @@ bool plan_is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
     return c->plan.method == POPLIN_AMP && c->plan.in_chans_per_group == pop_target_weights_per_conv_unit(c->target, c->params.input_type) && is_1x1(c, t);
 }
 
+/* ---- bounds ---- */
+
+static unsigned height_of(const struct plan_candidate *c)
+{
+    return c->plan.method == POPLIN_AMP ? pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group : 1;
+}
+
+uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
+{
+    const struct poplin_plan *plan = &c->plan;
+    uint64_t workers = c->target->num_worker_contexts, in = plan->in_chans_per_group, h = height_of(c);
+    bool is_float = c->params.input_type == POP_FLOAT;
+    if (plan->method == POPLIN_AMP) {
+        uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units), loop = is_float ? 8 : 4;
+        /* ConvPartial1x1Out's workers begin with 15 cycles, ConvPartialnx1's with 34 more than their loops have. */
+        return each * (passes / h * (workers * (h == 1 ? 15 : 34) + 6) + work / h * (plan->num_conv_units == 4 ? loop / 2 : loop));
+    }
+    if (plan->method == POPLIN_MAC)
+        return passes * workers * 35 + work * (14 + (is_float ? in : in / 4));
+    return 0;
+}
+
+/* Each worker has its share of elements, but for what rounding takes away, and one of them its share of rows. */
+uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    const struct poplin_plan *plan = &c->plan;
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t workers = c->target->num_worker_contexts, fields = fields_of(c, t), kernel = 1, in = plan->in_chans_per_group, h = height_of(c);
+    if (!fields)
+        return 0;
+    uint64_t rows = poplibs_ceil_div(fields / t->field[last], workers), own = fields / workers > 3 ? fields / workers - 2 : 1;
+    for (size_t d = 0; d <= last; ++d)
+        kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], h);
+    bool is_float = c->params.input_type == POP_FLOAT;
+    if (plan->method == POPLIN_AMP) {
+        uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units), loop = (is_float ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
+        uint64_t pass = h == 1 && is_1x1(c, t) ? workers * (15 + loop * own) + 6 : workers * (13 + 21 * rows + loop * own) + 18;
+        return t->groups * kernel * each * pass;
+    }
+    if (plan->method == POPLIN_MAC)
+        return t->groups * workers * kernel * (16 + 19 * rows + own * (14 + (is_float ? in : in / 4)));
+    return 0;
+}
+
+double plan_whole_work(const struct plan_candidate *c)
+{
+    const poplin_conv_params *p = &c->params;
+    double work = (double)p->batch_size * (double)c->grains_groups * (double)c->grains_in * (double)c->grains_out;
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        work *= (double)c->output[d] * (double)poplin_conv_truncated_kernel_size(p, d);
+    return work;
+}
+uint64_t plan_least_work(const struct plan_candidate *c, unsigned tiles)
+{
+    return plan_pass_cycles(c, 0, (uint64_t)(plan_whole_work(c) / tiles));
+}
+
 /* ---- what was computed before ---- */
 
 static size_t place_of(const struct plan_memo *memo, const uint32_t key[PLAN_MEMO_KEYS])
