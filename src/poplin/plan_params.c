@@ -59,10 +59,11 @@ poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
     for (size_t d = 0; d < p.num_field_dims; ++d) {
         size_t input = poplin_conv_transformed_input_size(params, d), kernel = poplin_conv_transformed_kernel_size(params, d);
         unsigned more = (unsigned)(input - kernel);
-        p.input_transform.flip[d] = !p.input_transform.flip[d];
-        p.kernel_transform.flip[d] = !p.kernel_transform.flip[d];
         p.input_transform.padding_lower[d] += more;
         p.input_transform.padding_upper[d] += more;
+        /* One element turned around is itself, and says so, as dimensions that are turned around do not flatten. */
+        p.input_transform.flip[d] = !p.input_transform.flip[d] && poplin_conv_transformed_input_size(&p, d) > 1;
+        p.kernel_transform.flip[d] = !p.kernel_transform.flip[d] && input > 1;
     }
     return p;
 }
