@@ -70,6 +70,23 @@ static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shap
         snprintf(buffer + length, size - length, "}");
     return buffer;
 }
+/* The same of a tensor. */
+static inline const char *poplibs_shape_of(char *buffer, size_t size, pop_tensor t)
+{
+    size_t rank = pop_tensor_rank(t), *dims = poplibs_new(rank, sizeof(*dims));
+    for (size_t i = 0; i < rank; ++i)
+        dims[i] = pop_tensor_dim(t, (unsigned)i);
+    poplibs_shape_text(buffer, size, (pop_shape){ rank, dims });
+    free(dims);
+    return buffer;
+}
+static inline bool poplibs_shapes_equal(pop_tensor a, pop_tensor b)
+{
+    bool equal = pop_tensor_rank(a) == pop_tensor_rank(b);
+    for (unsigned i = 0; equal && i < pop_tensor_rank(a); ++i)
+        equal = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
+    return equal;
+}
 
 /* A number as an estimator's user, and back. */
 static inline void *poplibs_as_user(uintptr_t number)

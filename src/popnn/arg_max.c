@@ -67,7 +67,8 @@ static popnn_extreme gather(const struct search *search, pop_tensor input, pop_t
             pop_graph_set_tile_mapping_at(search->where, graph, values, tile);
             pop_graph_set_tile_mapping_at(search->where, graph, places, tile);
             pop_vertex vertex = pop_graph_add_vertex_at(search->where, graph, set, type);
-            pop_graph_connect_at(search->where, graph, vertex, "activations", pop_tensor_slice_at(search->where, pop_tensor_at(input, row), begin, end, 0));
+            pop_graph_connect_at(search->where, graph, vertex, "activations",
+                                 pop_tensor_slice_at(search->where, pop_tensor_at(input, row), begin, end, 0));
             pop_graph_connect_at(search->where, graph, vertex, "maxValue", values);
             pop_graph_connect_at(search->where, graph, vertex, "maxIndex", places);
             pop_graph_set_field_int_at(search->where, graph, vertex, "index", (int64_t)begin);

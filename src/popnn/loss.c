@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients and each element's part of the loss where the gradients lie, then a sum over each row.  Vertices read labels themselves: there is no
  * matrix of ones and zeros. */
-#include "popnn/support.h"
 #include "poplibs/tiles.h"
+#include "popnn/support.h"
 
 #include <popnn/loss.h>
 #include <popops/reduce.h>
@@ -98,8 +98,9 @@ static bool check_labels(pop_graph *graph, pop_where where, const char *api, pop
     if (type != POP_INT && type != POP_UNSIGNED_INT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the labels have type %s; int or unsigned int is needed", pop_type_name(type));
     if (pop_tensor_rank(outputs) != 2 || pop_tensor_rank(expected) != 1 || pop_tensor_dim(outputs, 0) != pop_tensor_dim(expected, 0))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the model's output has shape %s and the labels %s; {batch,classes} and {batch} are needed",
-                            popnn_shape_of(a, sizeof(a), outputs), popnn_shape_of(b, sizeof(b), expected));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "the model's output has shape %s and the labels %s; {batch,classes} and {batch} are needed",
+                            poplibs_shape_of(a, sizeof(a), outputs), poplibs_shape_of(b, sizeof(b), expected));
     return true;
 }
 static bool check_num_correct(pop_graph *graph, pop_where where, const char *api, pop_tensor num_correct)
@@ -116,8 +117,8 @@ static bool check_scale(pop_graph *graph, pop_where where, const char *api, cons
     if (loss != POPNN_CROSS_ENTROPY_LOSS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the %s goes with the cross entropy alone", what);
     if (pop_tensor_type(scale) != type || pop_tensor_num_elements(scale) != 1)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the %s has %zu elements of type %s; one of type %s is needed", what, pop_tensor_num_elements(scale),
-                            pop_type_name(pop_tensor_type(scale)), pop_type_name(type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the %s has %zu elements of type %s; one of type %s is needed", what,
+                            pop_tensor_num_elements(scale), pop_type_name(pop_tensor_type(scale)), pop_type_name(type));
     return true;
 }
 static bool check_results(pop_graph *graph, pop_where where, const char *api, pop_tensor outputs, pop_tensor loss, pop_tensor deltas)
@@ -125,23 +126,25 @@ static bool check_results(pop_graph *graph, pop_where where, const char *api, po
     char a[128], b[128];
     pop_type type = pop_tensor_type(outputs);
     if (pop_tensor_type(loss) != type || pop_tensor_type(deltas) != type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the loss is %s and the deltas are %s; the model's output is %s, which they must be too",
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "the loss is %s and the deltas are %s; the model's output is %s, which they must be too",
                             pop_type_name(pop_tensor_type(loss)), pop_type_name(pop_tensor_type(deltas)), pop_type_name(type));
-    if (!popnn_shapes_equal(outputs, deltas) || pop_tensor_rank(loss) != 1 || pop_tensor_dim(loss, 0) != pop_tensor_dim(outputs, 0))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the loss has shape %s and the deltas %s; the batch and the model's output's shape are needed",
-                            popnn_shape_of(a, sizeof(a), loss), popnn_shape_of(b, sizeof(b), deltas));
+    if (!poplibs_shapes_equal(outputs, deltas) || pop_tensor_rank(loss) != 1 || pop_tensor_dim(loss, 0) != pop_tensor_dim(outputs, 0))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "the loss has shape %s and the deltas %s; the batch and the model's output's shape are needed",
+                            poplibs_shape_of(a, sizeof(a), loss), poplibs_shape_of(b, sizeof(b), deltas));
     return true;
 }
 
 /* ---- programs ---- */
 
-static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels, pop_tensor num_correct, pop_program sequence, const char *name)
+static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels, pop_tensor num_correct, pop_program sequence,
+                         const char *name)
 {
     char path[256];
     poplibs_path(path, sizeof(path), name, "Accuracy");
-    if (!pop_tensor_num_elements(outputs)) { /* without rows none is right: the vertex counts none */
+    if (!pop_tensor_num_elements(outputs)) /* none is right: the vertex counts none */
         labels = pop_tensor_slice_at(where, labels, 0, 0, 0);
-    }
     pop_tensor largest = pop_tensor_num_elements(outputs) ? popnn_arg_max_at(where, graph, outputs, sequence, path) : labels;
     if (!poplibs_ready(graph))
         return;
@@ -168,6 +171,12 @@ struct request {
     popnn_loss_type type;
 };
 
+/* One element of any rank as a scalar; null stays. */
+static pop_tensor scalar_of(pop_where where, pop_tensor t)
+{
+    return pop_tensor_type(t) == POP_TYPE_NULL ? t : pop_tensor_reshape_at(where, t, POP_SHAPE());
+}
+
 static pop_program build(pop_where where, pop_graph *graph, const struct request *request, const char *name)
 {
     char path[256];
@@ -182,24 +191,31 @@ static pop_program build(pop_where where, pop_graph *graph, const struct request
     pop_program sequence = pop_sequence_at(where, graph, path);
     pop_tensor transformed = pop_graph_clone_at(where, graph, POP_TYPE_NULL, request->deltas, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
     pop_tensor labels = pop_tensor_reinterpret_at(where, request->expected, POP_UNSIGNED_INT);
-    struct loss loss = { .where = where, .set = pop_graph_add_compute_set_at(where, graph, path), .probs = pop_tensor_flatten_at(where, request->outputs),
-                         .expected = labels, .deltas = pop_tensor_flatten_at(where, request->deltas), .transformed = pop_tensor_flatten_at(where, transformed),
-                         .deltas_scale = pop_tensor_type(request->deltas_scale) ? pop_tensor_reshape_at(where, request->deltas_scale, POP_SHAPE()) : request->deltas_scale,
-                         .output_scaling = pop_tensor_type(request->output_scaling) ? pop_tensor_reshape_at(where, request->output_scaling, POP_SHAPE()) : request->output_scaling,
+    struct loss loss = { .where = where,
+                         .set = pop_graph_add_compute_set_at(where, graph, path),
+                         .probs = pop_tensor_flatten_at(where, request->outputs),
+                         .expected = labels,
+                         .deltas = pop_tensor_flatten_at(where, request->deltas),
+                         .transformed = pop_tensor_flatten_at(where, transformed),
+                         .deltas_scale = scalar_of(where, request->deltas_scale),
+                         .output_scaling = scalar_of(where, request->output_scaling),
                          .classes = pop_tensor_dim(request->outputs, 1),
                          .name = request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquaredTransform" : "LossCrossEntropyTransform" };
     poplibs_for_each_tile(where, graph, loss.deltas, transform_on_tile, &loss);
     pop_sequence_add_at(where, sequence, pop_execute_at(where, loss.set, path));
-    popops_reduce_with_output_at(where, graph, transformed, request->loss, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, path, POP_NO_OPTIONS);
+    popops_reduce_with_output_at(where, graph, transformed, request->loss, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, path,
+                                 POP_NO_OPTIONS);
     if (request->num_correct)
         add_accuracy(where, graph, request->outputs, labels, *request->num_correct, sequence, name);
     return poplibs_ready(graph) ? sequence : (pop_program){ 0 };
 }
 
-pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss, pop_tensor deltas,
-                                      pop_tensor deltas_scale, pop_tensor model_output_scaling, popnn_loss_type type, const char *name)
+pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
+                                      pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling, popnn_loss_type type,
+                                      const char *name)
 {
-    return build(where, graph, &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, NULL, type }, name);
+    return build(where, graph,
+                 &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, NULL, type }, name);
 }
 pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                popnn_loss_type type, const char *name)
@@ -207,18 +223,22 @@ pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor mod
     return popnn_calc_loss_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 }, type, name);
 }
 pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
-                                                   pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling, pop_tensor num_correct,
-                                                   popnn_loss_type type, const char *name)
+                                                   pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling,
+                                                   pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
     return build(where, graph,
-                 &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, &num_correct, type }, name);
+                 &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling,
+                                    &num_correct, type },
+                 name);
 }
 pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
                                             pop_tensor deltas, pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
-    return popnn_calc_loss_and_accuracy_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 }, num_correct, type, name);
+    return popnn_calc_loss_and_accuracy_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 },
+                                                  num_correct, type, name);
 }
-pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor num_correct, const char *name)
+pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor num_correct,
+                                   const char *name)
 {
     char path[256];
     if (!poplibs_ready(graph) || !check_labels(graph, where, "popnn_calc_accuracy", model_outputs, expected) ||

@@ -11,7 +11,7 @@
 
 #include <poplar/vertex.h>
 
-enum { MASKED = 0xffffffffu };
+#define MASKED 0xffffffffu
 
 struct scales {
     float deltas, outputs;

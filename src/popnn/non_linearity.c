@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One vertex for a tile whose share is one region, else one for each worker.  Softmax is made of operations of popops: softmax.c. */
+#include "poplibs/tiles.h"
 #include "popnn/softmax.h"
 #include "popnn/support.h"
-#include "poplibs/tiles.h"
 
 #include <popnn/non_linearity.h>
 
-static const char *const names[POPNN_NON_LINEARITY_TYPES] = { "SIGMOID", "HARD_SIGMOID", "RELU", "TANH", "GELU", "SWISH", "SOFTMAX", "SOFTMAX_STABLE", "SOFTMAX_SCALED", "GELU_ERF" };
+static const char *const names[POPNN_NON_LINEARITY_TYPES] = { "SIGMOID", "HARD_SIGMOID", "RELU",           "TANH",           "GELU",
+                                                              "SWISH",   "SOFTMAX",      "SOFTMAX_STABLE", "SOFTMAX_SCALED", "GELU_ERF" };
 
 const char *popnn_non_linearity_type_name(popnn_non_linearity_type type)
 {
@@ -30,12 +31,13 @@ struct work {
     pop_where where;
     pop_compute_set set;
     popnn_non_linearity_type type;
-    pop_tensor data;         /* flat: what is written */
+    pop_tensor data;              /* flat: what is written */
     pop_tensor out, out_gradient; /* flat; of gradients */
     bool gradient;
 };
 
-static void connect(pop_graph *graph, const struct work *work, pop_vertex vertex, const poputil_partitions *parts, size_t first, size_t count, bool rows)
+static void connect(pop_graph *graph, const struct work *work, pop_vertex vertex, const poputil_partitions *parts, size_t first, size_t count,
+                    bool rows)
 {
     const char *fields[] = { work->gradient ? "inGrad" : "data", "out", "outGrad" };
     const pop_tensor *tensors[] = { &work->data, &work->out, &work->out_gradient };
@@ -155,7 +157,8 @@ pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *graph, popn
 
 /* ---- gradients ---- */
 
-static bool check_gradient(pop_graph *graph, pop_where where, const char *api, popnn_non_linearity_type type, pop_tensor act, pop_tensor out_gradient, bool in_set)
+static bool check_gradient(pop_graph *graph, pop_where where, const char *api, popnn_non_linearity_type type, pop_tensor act, pop_tensor out_gradient,
+                           bool in_set)
 {
     char a[128], b[128];
     if (!check(graph, where, api, type, act, in_set) || !popnn_check_floating(graph, where, api, "the output's gradient", out_gradient))
@@ -163,20 +166,25 @@ static bool check_gradient(pop_graph *graph, pop_where where, const char *api, p
     if (pop_tensor_type(act) != pop_tensor_type(out_gradient))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the activations are %s and the output's gradient is %s; they must be alike",
                             pop_type_name(pop_tensor_type(act)), pop_type_name(pop_tensor_type(out_gradient)));
-    if (!popnn_shapes_equal(act, out_gradient))
+    if (!poplibs_shapes_equal(act, out_gradient))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the activations have shape %s and the output's gradient %s; they must be equal",
-                            popnn_shape_of(a, sizeof(a), act), popnn_shape_of(b, sizeof(b), out_gradient));
+                            poplibs_shape_of(a, sizeof(a), act), poplibs_shape_of(b, sizeof(b), out_gradient));
     return true;
 }
 
-static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor act, pop_tensor out_gradient, pop_compute_set set,
-                           const char *name)
+static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor act, pop_tensor out_gradient,
+                           pop_compute_set set, const char *name)
 {
     char path[256];
     pop_tensor in_gradient = pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                                 poplibs_path(path, sizeof(path), name, "NonLinearityGrad"));
-    struct work work = { .where = where, .set = set, .type = type, .data = pop_tensor_flatten_at(where, in_gradient), .out = pop_tensor_flatten_at(where, act),
-                         .out_gradient = pop_tensor_flatten_at(where, out_gradient), .gradient = true };
+    struct work work = { .where = where,
+                         .set = set,
+                         .type = type,
+                         .data = pop_tensor_flatten_at(where, in_gradient),
+                         .out = pop_tensor_flatten_at(where, act),
+                         .out_gradient = pop_tensor_flatten_at(where, out_gradient),
+                         .gradient = true };
     poplibs_for_each_tile(where, graph, work.data, work_on_tile, &work);
     return poplibs_ready(graph) ? in_gradient : (pop_tensor){ 0 };
 }

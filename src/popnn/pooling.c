@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is cut is what the vertices' estimates and the
- * exchange of what they read say is fastest.  A block is one region in memory, and what its vertex reads is gathered for it. */
+/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is cut is what the vertices'
+ * estimates and the exchange of what they read say is fastest.  A block is one region in memory, and what its vertex reads is gathered for it. */
+#include "poplibs/options.h"
 #include "popnn/pooling_geometry.h"
 #include "popnn/support.h"
-#include "poplibs/options.h"
 
 #include <popnn/pooling.h>
 #include <poputil/var_structure.h>
@@ -74,10 +74,10 @@ struct pool {
     const char *api;
     const popnn_pool_params *params;
     size_t out_field[POPNN_MOST_FIELD_DIMS];
-    size_t channels; /* of a group */
+    size_t channels;    /* of a group */
     const char *vertex; /* "MaxPooling" */
     enum pool_kind kind;
-    bool backward; /* blocks are of the input */
+    bool backward;      /* blocks are of the input */
     pop_tensor read[3]; /* "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
     pop_compute_set set;
 };
@@ -129,8 +129,8 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             read += reads_input(i) == pool->backward ? here : there;
-    return pool_cycles(pool->kind, block[GROUPS], poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows, block[FIELD + dims - 1], window,
-                       target->num_worker_contexts) +
+    return pool_cycles(pool->kind, block[GROUPS], poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows,
+                       block[FIELD + dims - 1], window, target->num_worker_contexts) +
            read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
 }
 
@@ -191,12 +191,19 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
         here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
     }
-    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin), (int)(here[BATCH].end - here[BATCH].begin), (int)pool->channels, (int)dims };
+    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin), (int)(here[BATCH].end - here[BATCH].begin),
+                                                     (int)pool->channels, (int)dims };
     for (unsigned i = 0; i < dims; ++i) {
         there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
         pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i], in = pool->backward ? here[FIELD + i] : there[FIELD + i];
-        const int numbers[POOL_DIM_INTS] = { (int)out.begin, (int)(out.end - out.begin), (int)in.begin, (int)(in.end - in.begin), (int)pool->params->kernel[i],
-                                             (int)pool->params->stride[i], pool->params->padding_lower[i], (int)pool->params->input_field[i] };
+        const int numbers[POOL_DIM_INTS] = { (int)out.begin,
+                                             (int)(out.end - out.begin),
+                                             (int)in.begin,
+                                             (int)(in.end - in.begin),
+                                             (int)pool->params->kernel[i],
+                                             (int)pool->params->stride[i],
+                                             pool->params->padding_lower[i],
+                                             (int)pool->params->input_field[i] };
         memcpy(part + POOL_PART_INTS + POOL_DIM_INTS * i, numbers, sizeof(numbers));
     }
     char type[64];
@@ -250,7 +257,8 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
     partitions[FIELD + params->dims] = 1;
     poplibs_path(path, sizeof(path), name, step);
     pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
-    pop_tensor out = poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape, (pop_shape){ shape.rank, partitions }, path);
+    pop_tensor out =
+        poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape, (pop_shape){ shape.rank, partitions }, path);
     struct builder builder = { pool, sizes, plan.cuts, 0 };
     poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
     pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
@@ -264,15 +272,18 @@ static bool check_params(struct pool *pool)
     const popnn_pool_params *params = pool->params;
     pop_graph *graph = pool->graph;
     if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MOST_FIELD_DIMS)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
-                            (unsigned)params->type, params->dims, POPNN_MOST_FIELD_DIMS);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                            "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d", (unsigned)params->type,
+                            params->dims, POPNN_MOST_FIELD_DIMS);
     if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api, "elements of type %s are to be pooled; half or float is needed", pop_type_name(params->data_type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api, "elements of type %s are to be pooled; half or float is needed",
+                            pop_type_name(params->data_type));
     for (unsigned i = 0; i < params->dims; ++i)
         if (!params->kernel[i] || !params->stride[i] || padded(params, i) < (long long)params->kernel[i])
             return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; both must be at least 1, and the window must fit", i,
-                                params->kernel[i], params->stride[i], padded(params, i));
+                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; both must be at least 1, and "
+                                "the window must fit",
+                                i, params->kernel[i], params->stride[i], padded(params, i));
     popnn_pool_output_field(params, pool->out_field);
     return true;
 }
@@ -285,10 +296,11 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
     for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
         fits = pop_tensor_dim(t, i) == dims[i];
     if (pop_tensor_type(t) != pool->params->data_type)
-        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api, "%s has elements of type %s; the parameters say %s", what, pop_type_name(pop_tensor_type(t)),
-                            pop_type_name(pool->params->data_type));
+        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api, "%s has elements of type %s; the parameters say %s", what,
+                            pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
     if (!fits)
-        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api, "%s has shape %s; the parameters say %s", what, popnn_shape_of(seen, sizeof(seen), t),
+        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api, "%s has shape %s; the parameters say %s", what,
+                            poplibs_shape_of(seen, sizeof(seen), t),
                             poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
     return true;
 }
@@ -314,11 +326,12 @@ static size_t divisor(size_t number, size_t most)
         --best;
     return best;
 }
-/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...}, where that fills vectors: looked at in its first
- * element of the field.  Else 16, or what divides their number. */
+/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...}, where that fills vectors: looked
+ * at in its first element of the field.  Else 16, or what divides their number. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct options *options)
 {
-    size_t count = pool->params->channels, together = divisor(count, 16), width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
+    size_t count = pool->params->channels, together = divisor(count, 16),
+           width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
     if (!count || !options->introspective || !pop_tensor_num_elements(t))
         return together;
     pop_tensor first = pop_tensor_at(t, 0);
@@ -332,11 +345,13 @@ static size_t channels_of(const struct pool *pool, pop_tensor t, const struct op
 
 /* ---- calls ---- */
 
-pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence, const char *name, pop_options options)
+pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence, const char *name,
+                         pop_options options)
 {
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
     struct options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) || !check_options(&pool, options, &parsed))
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
+        !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     pool.channels = channels_of(&pool, in, &parsed);
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
@@ -345,12 +360,14 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     return build(&pool, sequence, name, params->type == POPNN_POOL_MAX ? "MaxPool" : params->type == POPNN_POOL_AVG ? "AvgPool" : "SumPool");
 }
 
-pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_tensor pooled, pop_tensor pooled_gradient,
-                                        bool use_scaled_gradient, pop_program sequence, const char *name, pop_options options)
+pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_tensor pooled,
+                                        pop_tensor pooled_gradient, bool use_scaled_gradient, pop_program sequence, const char *name,
+                                        pop_options options)
 {
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
     struct options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) || !check_options(&pool, options, &parsed))
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+        !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     bool max = params->type == POPNN_POOL_MAX;
     if (max && (!check_tensor(&pool, "the input", in, params->input_field) || !check_tensor(&pool, "the output", pooled, pool.out_field)))
@@ -375,16 +392,19 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     return build(&pool, sequence, name, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }
 
-pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, unsigned fwd_chans_per_group,
-                                                            pop_tensor pooled_gradient, pop_program sequence, const char *name, pop_options options)
+pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
+                                                            unsigned fwd_chans_per_group, pop_tensor pooled_gradient, pop_program sequence,
+                                                            const char *name, pop_options options)
 {
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params };
     struct options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) || !check_options(&pool, options, &parsed))
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+        !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     if (params->type == POPNN_POOL_MAX || !fwd_chans_per_group || params->channels % fwd_chans_per_group) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, pool.api, "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations",
-                     fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, pool.api,
+                     "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations", fwd_chans_per_group,
+                     params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
     }
     pool.channels = fwd_chans_per_group > MOST_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;

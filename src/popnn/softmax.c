@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so that what there is one of for a row
- * broadcasts over it.  Sums are kept in float. */
+/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so that what there is one of for a
+ * row broadcasts over it.  Sums are kept in float. */
 #include "popnn/softmax.h"
 
 #include "popnn/support.h"
@@ -66,12 +66,14 @@ pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor 
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMaxGrad") };
     if (!pop_tensor_num_elements(act))
         return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
-    pop_tensor gradient = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient), popops_operand_of_tensor(act), sequence, path);
+    pop_tensor gradient =
+        popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient), popops_operand_of_tensor(act), sequence, path);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     /* act g - act (sum of act g): the product is there already. */
     pop_tensor sum = cast_like(&b, reduce_first(&b, last_first(where, gradient), POP_FLOAT, POPOPS_ADD), act);
-    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(last_first(where, act)), popops_operand_of_tensor(sum), sequence, path);
+    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(last_first(where, act)),
+                                        popops_operand_of_tensor(sum), sequence, path);
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, last_first(where, gradient), popops_operand_of_tensor(share));
     return poplibs_ready(graph) ? gradient : (pop_tensor){ 0 };
 }

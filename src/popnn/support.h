@@ -5,20 +5,6 @@
 
 #include "poplibs/support.h"
 
-static inline bool popnn_shapes_equal(pop_tensor a, pop_tensor b)
-{
-    bool equal = pop_tensor_rank(a) == pop_tensor_rank(b);
-    for (unsigned i = 0; equal && i < pop_tensor_rank(a); ++i)
-        equal = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
-    return equal;
-}
-static inline const char *popnn_shape_of(char *buffer, size_t size, pop_tensor t)
-{
-    size_t dims[16], rank = poplibs_min(pop_tensor_rank(t), 16);
-    for (size_t i = 0; i < rank; ++i)
-        dims[i] = pop_tensor_dim(t, (unsigned)i);
-    return poplibs_shape_text(buffer, size, (pop_shape){ rank, dims });
-}
 /* t is no null tensor, and of half or float. */
 static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
 {
@@ -37,9 +23,10 @@ static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const cha
     if (type == POP_TYPE_NULL)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input is a null tensor");
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half, float, int or unsigned int is needed", pop_type_name(type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half, float, int or unsigned int is needed",
+                            pop_type_name(type));
     if (pop_tensor_rank(t) != 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed", popnn_shape_of(text, sizeof(text), t));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed", poplibs_shape_of(text, sizeof(text), t));
     return true;
 }
 

@@ -61,9 +61,14 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
     size_t chunks = chunks_of(rows, n, k, tiles);
     pop_type out_type = pop_tensor_type(input) == POP_HALF ? POP_FLOAT : pop_tensor_type(input);
     poplibs_path(path, sizeof(path), name, "TopK");
-    snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)), sort && chunks == 1 ? "true" : "false");
-    struct top top = { where, graph, pop_graph_add_compute_set_at(where, graph, path), pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, chunks * k), path),
-                       pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, chunks * k), path), type };
+    snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)),
+             sort && chunks == 1 ? "true" : "false");
+    struct top top = { where,
+                       graph,
+                       pop_graph_add_compute_set_at(where, graph, path),
+                       pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, chunks * k), path),
+                       pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, chunks * k), path),
+                       type };
     if (!k) {
         *indices = top.places;
         return top.values;

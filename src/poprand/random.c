@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the tiles' registers and goes back there, or
- * from a seed. */
+/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the tiles' registers and goes back
+ * there, or from a seed. */
 #include "poplibs/tiles.h"
 
 #include <float.h>
@@ -111,7 +111,8 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     if (!tiles)
         return out;
     if (draw->seed) {
-        draw->states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
+        draw->states =
+            pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
         draw->seeding = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "setSeed"));
         pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->seeding, draw->name));
     } else {
@@ -148,8 +149,8 @@ static bool check_moments(const struct draw *draw, double mean, double std_dev)
 {
     if (isfinite(mean) && isfinite(std_dev) && std_dev >= 0)
         return true;
-    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "mean %g and standard deviation %g are given; both must be finite, the second not below 0",
-                        mean, std_dev);
+    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
+                        "mean %g and standard deviation %g are given; both must be finite, the second not below 0", mean, std_dev);
 }
 static uint64_t units_of(double probability)
 {
@@ -179,18 +180,22 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
     if (!(min <= max))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers", min, max);
     if (!(min >= -most - (type == POP_INT) && max <= most))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "not all numbers from %g to %g are values of type %s", min, max,
+                            pop_type_name(type));
     if (!(*low <= *high))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there is no value of type %s", min, max, pop_type_name(type));
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there is no value of type %s", min, max,
+                            pop_type_name(type));
     return true;
 }
 
 /* ---- the distributions ---- */
 
-pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
-                              double min, double max, pop_program sequence, const char *name)
+pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                              pop_type out_type, double min, double max, pop_program sequence, const char *name)
 {
-    struct draw request = { where, graph, "poprand_uniform", "Uniform", master_seed, seed_modifier, sequence, name, .fields = { { "low", 0 }, { "high", 0 } } };
+    struct draw request = { where,     graph,       "poprand_uniform",
+                            "Uniform", master_seed, seed_modifier,
+                            sequence,  name,        .fields = { { "low", 0 }, { "high", 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
         return (pop_tensor){ 0 };
@@ -204,8 +209,8 @@ pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tenso
     return draw(&request, reference, out_type);
 }
 
-pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
-                                  double min, double max, pop_program sequence, const char *name)
+pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                                  pop_type out_type, double min, double max, pop_program sequence, const char *name)
 {
     struct draw request = { where, graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
     double low, high;
@@ -221,8 +226,8 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
     return draw(&request, reference, out_type);
 }
 
-static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                            pop_type out_type, double probability, pop_program sequence, const char *name)
+static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
+                            pop_tensor reference, pop_type out_type, double probability, pop_program sequence, const char *name)
 {
     struct draw request = { where, graph, api, "Bernoulli", master_seed, seed_modifier, sequence, name, .wide_name = "keep" };
     if (!check(&request, reference, out_type, true) || !check_probability(&request, probability))
@@ -230,16 +235,18 @@ static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, 
     request.wide = units_of(probability);
     return draw(&request, reference, out_type);
 }
-pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
-                                double probability, pop_program sequence, const char *name)
+pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                                pop_type out_type, double probability, pop_program sequence, const char *name)
 {
     return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability, sequence, name);
 }
 
-pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
-                             double mean, double std_dev, pop_program sequence, const char *name)
+pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
+                             pop_type out_type, double mean, double std_dev, pop_program sequence, const char *name)
 {
-    struct draw request = { where, graph, "poprand_normal", "Normal", master_seed, seed_modifier, sequence, name, .fields = { { "mean", mean }, { "stdDev", std_dev } } };
+    struct draw request = { where,    graph,       "poprand_normal",
+                            "Normal", master_seed, seed_modifier,
+                            sequence, name,        .fields = { { "mean", mean }, { "stdDev", std_dev } } };
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };
     return draw(&request, reference, out_type);
@@ -248,7 +255,8 @@ pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor
 pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                                        pop_type out_type, double mean, double std_dev, double alpha, pop_program sequence, const char *name)
 {
-    struct draw request = { where, graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
+    struct draw request = { where,    graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier,
+                            sequence, name,  .fields = { { 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };
@@ -260,30 +268,31 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
         return (pop_tensor){ 0 };
     /* So many that one number in 10,000 is left, and no more than 4,096. */
     double iterations = ceil(-4 / log10(erfc(alpha / sqrt(2))));
-    const struct field fields[] = { { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) }, { "low", low }, { "high", high },
-                                    { "iterations", fmin(fmax(iterations, 1), 4096) } };
+    const struct field fields[] = { { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) },
+                                    { "low", low },   { "high", high },      { "iterations", fmin(fmax(iterations, 1), 4096) } };
     memcpy(request.fields, fields, sizeof(fields));
     return draw(&request, reference, out_type);
 }
 
 /* ---- dropout ---- */
 
-static bool shapes_equal(pop_tensor a, pop_tensor b)
+pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
+                              pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
 {
-    bool equal = pop_tensor_rank(a) == pop_tensor_rank(b);
-    for (unsigned i = 0; equal && i < pop_tensor_rank(a); ++i)
-        equal = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
-    return equal;
-}
-
-pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
-                              double keep_probability, double scale, pop_program sequence, const char *name)
-{
-    struct draw request = { where, graph, "poprand_dropout", "Dropout", master_seed, seed_modifier, sequence, name, .fields = { { "scale", scale } },
-                            .wide_name = "keep", .wide = 0 };
+    struct draw request = { where,
+                            graph,
+                            "poprand_dropout",
+                            "Dropout",
+                            master_seed,
+                            seed_modifier,
+                            sequence,
+                            name,
+                            .fields = { { "scale", scale } },
+                            .wide_name = "keep",
+                            .wide = 0 };
     if (!check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
         return (pop_tensor){ 0 };
-    if (!shapes_equal(input, reference)) {
+    if (!poplibs_shapes_equal(input, reference)) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "the input has %zu elements and the reference %zu; they must have one shape",
                      pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
         return (pop_tensor){ 0 };
@@ -293,21 +302,23 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
     return draw(&request, reference, pop_tensor_type(input));
 }
 
-pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
-                                     double keep_probability, double scale, pop_program sequence, const char *name)
+pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
+                                     pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
 {
     const char *api = "poprand_shaped_dropout";
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(input) != POP_HALF && pop_tensor_type(input) != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half or float is needed", pop_type_name(pop_tensor_type(input)));
+        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half or float is needed",
+                     pop_type_name(pop_tensor_type(input)));
         return (pop_tensor){ 0 };
     }
     pop_tensor mask = bernoulli(api, where, graph, master_seed, seed_modifier, reference, pop_tensor_type(input), keep_probability, sequence, name);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (scale != 1)
-        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask), popops_operand_of_double(scale), sequence, name);
+        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask), popops_operand_of_double(scale), sequence,
+                                  name);
     size_t rank = pop_tensor_rank(input), *dims = poplibs_new(rank, sizeof(*dims));
     for (size_t i = 0; i < rank; ++i)
         dims[i] = pop_tensor_dim(input, (unsigned)i);
