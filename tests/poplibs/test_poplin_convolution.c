@@ -107,10 +107,204 @@ static void test_random_convolutions(void **state)
             run(device, tiles[i % 3], i % 4 == 3 ? POP_HALF : POP_FLOAT, (enum pass)(i / 2 % PASSES), &random);
 }
 
+/* A convolution of the model whose plan is fixed by constraints, in all passes where they can hold. */
+static double *forced(poplin_conv_params p, const char *constraints, struct bed *bed, pop_tensor *out)
+{
+    poplin_planning_cache *cache = poplin_planning_cache_create();
+    pop_options options = { (const pop_option[]){ { "planConstraints", constraints } }, 1 };
+    *bed = bed_open(BED_MODEL, 48, add_codelets);
+    pop_tensor in = poplin_create_input(bed->graph, &p, "in", options, cache), weights = poplin_create_weights(bed->graph, &p, "w", options, cache);
+    bed_write(bed, in, NULL, -1, 1);
+    bed_write(bed, weights, NULL, -1, 1);
+    *out = poplin_convolution(bed->graph, in, weights, &p, false, bed->program, "forced", options, cache);
+    char report[4096];
+    poplin_report_plan_info(bed->graph, &p, options, cache, report, sizeof(report));
+    poplin_planning_cache_destroy(cache);
+    return reference_conv(&p, 0, bed_given(bed, in), bed_given(bed, weights));
+}
+
+static void test_forced_plans(void **state)
+{
+    (void)state;
+    static const struct forced_plan {
+        const char *constraints;
+        size_t field[2], kernel, ins, outs, groups;
+        const char *vertex;
+    } plans[] = {
+        { "{\"method\":\"AMP\",\"inChansPerGroup\":8,\"partialChansPerGroup\":16}", { 5, 7 }, 1, 19, 33, 1, "poplin::ConvPartial1x1Out<float,float,true,false,16>" },
+        { "{\"method\":\"AMP\",\"inChansPerGroup\":4}", { 5, 7 }, 3, 9, 10, 2, "poplin::ConvPartialnx1<float,float,true,false,16>" },
+        { "{\"method\":\"MAC\"}", { 5, 7 }, 2, 9, 3, 1, "poplin::ConvPartialHorizontalMac<float,float,true>" },
+        { "{\"method\":\"OUTER_PRODUCT\"}", { 1, 37 }, 1, 1, 13, 1, "poplin::OuterProduct<float>" },
+        { "{\"0\":{\"transform\":{\"swapOperands\":true}}}", { 5, 7 }, 3, 5, 7, 2, NULL },
+        { "{\"0\":{\"transform\":{\"expandDims\":[0,1]}}}", { 6, 7 }, 3, 5, 7, 1, NULL },
+        { "{\"0\":{\"transform\":{\"outChanFlattenDims\":[0]}}}", { 4, 5 }, 3, 2, 3, 1, NULL },
+        { "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":4}}}", { 4, 5 }, 3, 1, 1, 6, NULL },
+        { "{\"0\":{\"partition\":{\"outChanSplit\":{\"serial\":3}}}}", { 4, 5 }, 1, 16, 48, 1, NULL },
+        { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":2,\"parallel\":2}}}}", { 4, 5 }, 1, 64, 8, 1, NULL },
+        { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":32}}}}", { 2, 3 }, 1, 512, 8, 1, NULL },
+        { "{\"0\":{\"partition\":{\"kernelSplit\":{\"0\":3}}}}", { 8, 5 }, 3, 8, 8, 1, NULL },
+    };
+    for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); ++i) {
+        struct bed bed;
+        pop_tensor out;
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 2, plans[i].field }, POP_SHAPE(plans[i].field[0] == 1 ? 1 : plans[i].kernel, plans[i].kernel),
+                                                       plans[i].ins, plans[i].outs, plans[i].groups);
+        double *wanted = forced(p, plans[i].constraints, &bed, &out);
+        if (pop_graph_error(bed.graph))
+            print_message("%s\n", plans[i].constraints);
+        double *got = bed_run(&bed, out);
+        bed_check(got, wanted, pop_tensor_num_elements(out), 1e-5, 1e-5);
+        free(wanted);
+        if (plans[i].vertex) {
+            char *text;
+            size_t size;
+            FILE *file = open_memstream(&text, &size);
+            pop_error error;
+            assert_int_equal(pop_engine_print_profile_summary(bed.engine, file, POP_NO_OPTIONS, &error), POP_OK);
+            fclose(file);
+            if (!strstr(text, plans[i].vertex))
+                fail_msg("%s did not run:\n%s", plans[i].vertex, text);
+            free(text);
+        }
+        bed_close(&bed);
+    }
+}
+
+/* What vertices cost is what the planner thought: one tile, so that all of it is known. */
+static void test_cost_is_the_planners(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "{\"method\":\"AMP\"}", "{\"method\":\"MAC\"}" };
+    for (size_t i = 0; i < 4; ++i) {
+        struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+        pop_options options = POP_OPTIONS({ "planConstraints", methods[i % 2] });
+        size_t kernel = i < 2 ? 1 : 3;
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(11, 13), POP_SHAPE(kernel, kernel), 16, 16, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
+        poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
+        pop_cycles cycles;
+        pop_error error;
+        assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+        if (costs.transform.cycles == 0)
+            assert_int_equal(cycles.compute, costs.compute.cycles);
+        bed_close(&bed);
+    }
+}
+
+/* row: poplin convolutionWeightUpdate, createBiases, addBias, convolutionBiasUpdate, weightsTransposeChansFlipXY, fullyConnectedWeightTranspose */
+static void test_updates(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (unsigned half = 0; half < 2; ++half) {
+            pop_type type = half ? POP_HALF : POP_FLOAT;
+            poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(5, 4), POP_SHAPE(3, 2), 3, 5, 2);
+            struct bed bed = bed_open(device, 7, add_codelets);
+            pop_tensor in = bed_input(&bed, type, POP_SHAPE(2, 6, 5, 4), BED_SCATTERED), weights = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_SCATTERED);
+            pop_tensor others = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_LINEAR), deltas = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_SCATTERED);
+            pop_tensor factor = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_ONE_TILE), biases = poplin_create_biases(bed.graph, deltas, "b", POP_NO_OPTIONS);
+            pop_tensor sums = bed_input(&bed, type, POP_SHAPE(10), BED_SCATTERED), more = bed_input(&bed, type, POP_SHAPE(10), BED_LINEAR);
+            pop_tensor acts = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_LINEAR), turned = bed_input(&bed, type, POP_SHAPE(2, 3, 5, 3, 2), BED_LINEAR);
+            bed_write(&bed, biases, NULL, -1, 1);
+            poplin_convolution_weight_update(bed.graph, deltas, weights, in, &p, factor, bed.program, "u", POP_NO_OPTIONS, NULL);
+            poplin_convolution_weight_update_constant(bed.graph, deltas, others, in, &p, -0.5, bed.program, "u", POP_NO_OPTIONS, NULL);
+            poplin_add_bias(bed.graph, acts, biases, bed.program, "b", POP_NO_OPTIONS);
+            poplin_convolution_bias_update(bed.graph, deltas, sums, factor, bed.program, "b", POP_NO_OPTIONS);
+            poplin_convolution_bias_update_constant(bed.graph, deltas, more, 0.25, bed.program, "b", POP_NO_OPTIONS);
+            poplin_weights_transpose_chans_flip_xy(bed.graph, others, turned, bed.program, "t");
+            pop_tensor outputs[] = { weights, others, acts, sums, more, turned };
+            double *got[6];
+            bed_run_all(&bed, outputs, got, 6);
+            double scale = *bed_given(&bed, factor), *d = bed_given(&bed, deltas), *gradient = reference_conv(&p, 2, bed_given(&bed, in), d);
+            double *w = bed_given(&bed, weights), *o = bed_given(&bed, others), *a = bed_given(&bed, acts), *b = bed_given(&bed, biases);
+            double *s = bed_given(&bed, sums), *m = bed_given(&bed, more), relative = half ? 0.01 : 1e-5, absolute = half ? 0.01 : 1e-5;
+            double first[180], second[180], biased[180];
+            for (size_t i = 0; i < 180; ++i) {
+                first[i] = w[i] + scale * gradient[i];
+                second[i] = o[i] - 0.5 * gradient[i];
+                biased[i] = a[i] + b[i / 9 % 10];
+                s[i / 9 % 10] += scale * d[i];
+                m[i / 9 % 10] += 0.25 * d[i];
+            }
+            bed_check(got[0], first, 180, relative, absolute);
+            bed_check(got[1], second, 180, relative, absolute);
+            bed_check(got[2], biased, 180, relative, absolute);
+            bed_check(got[3], s, 10, relative, absolute);
+            bed_check(got[4], m, 10, relative, absolute);
+            for (size_t g = 0; g < 2; ++g)
+                for (size_t x = 0; x < 5; ++x)
+                    for (size_t y = 0; y < 3; ++y)
+                        for (size_t k = 0; k < 6; ++k)
+                            assert_true(got[5][((g * 3 + y) * 5 + x) * 6 + k] == got[1][((g * 5 + x) * 3 + y) * 6 + 5 - k]);
+            free(gradient);
+            bed_close(&bed);
+        }
+}
+
+/* row: poplin createConvOutput, convolutionWithOutput */
+static void test_given_output_and_nothing(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1), none = p;
+    none.batch_size = 0;
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    bed_write(&bed, in, NULL, 1, 1);
+    bed_write(&bed, weights, NULL, 2, 2);
+    pop_tensor out = poplin_create_conv_output(bed.graph, &p, "out", POP_NO_OPTIONS, NULL);
+    poplin_convolution_with_output(bed.graph, in, weights, out, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+    if (poplin_conv_params_validate(&none, NULL) == POP_OK) {
+        pop_tensor empty = poplin_convolution(bed.graph, poplin_create_input(bed.graph, &none, "in", POP_NO_OPTIONS, NULL), weights, &none, false, bed.program,
+                                              "none", POP_NO_OPTIONS, NULL);
+        assert_int_equal(pop_tensor_num_elements(empty), 0);
+    }
+    double *got = bed_run(&bed, out);
+    for (size_t i = 0; i < 4; ++i)
+        assert_true(got[i] == 8);
+    bed_close(&bed);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1), bad = p;
+    bad.kernel_shape[0] = 4;
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor halves = bed_input(&bed, POP_HALF, POP_SHAPE(1, 2, 3), BED_LINEAR);
+    assert_built(bed.graph);
+    poplin_convolution(bed.graph, in, in, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "weights has shape {1,2,3}; the parameters say {1,2,2,2}");
+    poplin_convolution(bed.graph, halves, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_TYPE_ERROR, "poplin_convolution", "in has type half; the parameters say float");
+    poplin_convolution(bed.graph, (pop_tensor){ 0 }, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "in is the null tensor");
+    poplin_create_input(bed.graph, &bad, "in", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_create_input", "kernel");
+    poplin_create_input(bed.graph, NULL, "in", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_create_input", "params is NULL");
+    poplin_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "passs", "NONE" }), NULL);
+    assert_error(bed.graph, POP_INVALID_OPTION, "poplin_create_weights", "passs");
+    poplin_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "availableMemoryProportion", "2" }), NULL);
+    poplin_add_bias(bed.graph, in, weights, bed.program, "b", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_INVALID_OPTION, "poplin_create_weights", "availableMemoryProportion");
+    poplin_add_bias(bed.graph, in, pop_tensor_flatten(weights), bed.program, "b", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_add_bias", "biases has shape {8}; the parameters say {2}");
+    poplin_weights_transpose_chans_flip_xy(bed.graph, weights, in, bed.program, "t");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_weights_transpose_chans_flip_xy", "weights_out has shape {1,2,3}");
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
+        cmocka_unit_test(test_forced_plans),
+        cmocka_unit_test(test_cost_is_the_planners),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_given_output_and_nothing),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
