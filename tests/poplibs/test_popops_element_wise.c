@@ -36,7 +36,7 @@ static void check(struct bed *bed, const struct operator_test *test, pop_type ty
                      wanted[k]);
 }
 
-enum { BATCH = 5 };
+enum { BATCH = 16 };
 enum form { NEW, IN_PLACE, WITH_OUTPUT, FORMS };
 
 static bool has_form(const struct operator_test *test, pop_type type, enum form form)
