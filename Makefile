@@ -25,6 +25,7 @@ demo: build/release/build.ninja
 	scripts/demo build/release
 
 test: build/dev/build.ninja
+	$(DEPENDENCIES) test
 	cmake --build --preset dev
 	ctest --preset dev
 

@@ -56,7 +56,7 @@ static void one_chip(const char *version, double floor)
 {
     enum { ELEMENTS = 1024 };
     pop_error error = { 0 };
-    pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = version }, &error);
+    pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = version, .compile_ipu_code = true }, &error);
     anchor_must(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     pop_graph_add_codelets(graph, ANCHOR_CODELETS);

@@ -116,7 +116,7 @@ static void test_variables_and_messages(void **state)
     assert_int_equal(raw_bytes(&s.f, MODEL_VARIABLE_CATEGORY), 80);
     assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 40);
     assert_int_equal(raw_bytes(&s.f, MODEL_OUTPUT_EDGE_CATEGORY), 40);
-    assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 2 * 3168);
+    assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 0); /* nor are its stacks */
     assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_INSTANCE_STATE_CATEGORY), 2 * 16); /* two pointers with sizes, of four bytes each */
     assert_int_equal(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY), 0);    /* code is not counted without compileIPUCode */
     end(&s.f);
@@ -384,7 +384,7 @@ static void test_out_of_memory(void **state)
 {
     (void)state;
     struct scene s;
-    static const char *const lines[] = { "ipu1 type=ipu_model", "ipu1" };
+    static const char *const lines[] = { "ipu1 type=ipu_model compile_ipu_code=true", "ipu1" };
     for (size_t i = 0; i < 2; ++i) {
         begin_on(&s, lines[i]);
         pop_tensor large = variable(&s.f, 100000, 7, "large"), larger = variable(&s.f, 200000, 9, "larger");

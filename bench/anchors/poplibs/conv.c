@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions forward, backward and with the update of weights. */
+#include "rows.h"
+
+#include <poplin/conv_util.h>
+#include <poplin/convolution.h>
+
+#include <string.h>
+
+/* One number for all field dimensions, or one for each. */
+static void fill(const struct row *row, const char *key, unsigned *values, size_t rank)
+{
+    size_t list[POPLIN_MOST_FIELD_DIMS], count = row_list(row, key, list, POPLIN_MOST_FIELD_DIMS);
+    for (size_t i = 0; i < rank && count; ++i)
+        values[i] = (unsigned)list[count > 1 ? i : 0];
+}
+
+static poplin_conv_params params_of(const struct row *row)
+{
+    size_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS], given[POPLIN_MOST_FIELD_DIMS];
+    size_t rank = row_list(row, "field", field, POPLIN_MOST_FIELD_DIMS), count = row_list(row, "kernel-size", given, POPLIN_MOST_FIELD_DIMS);
+    for (size_t i = 0; i < rank; ++i)
+        kernel[i] = count ? given[count > 1 ? i : 0] : 1;
+    pop_type type = row_type(row, POP_HALF);
+    poplin_conv_params params =
+        poplin_conv_params_make(type, type, row_number(row, "batch-size", 1), (pop_shape){ rank, field }, (pop_shape){ rank, kernel },
+                                row_number(row, "input-channels", 1), row_number(row, "output-channels", 1), row_number(row, "conv-groups", 1));
+    fill(row, "padding", params.input_transform.padding_lower, rank);
+    fill(row, "padding", params.input_transform.padding_upper, rank);
+    fill(row, "padding-lower", params.input_transform.padding_lower, rank);
+    fill(row, "padding-upper", params.input_transform.padding_upper, rank);
+    fill(row, "stride", params.output_transform.stride, rank);
+    return params;
+}
+
+void build_conv(pop_graph *graph, pop_program program, const struct row *row)
+{
+    bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
+    poplin_conv_params params = params_of(row), gradient = poplin_get_gradient_params(&params);
+    pop_options forward = forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
+    pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }), update = POP_OPTIONS({ "pass", "TRAINING_WU" });
+    poplin_planning_cache *cache = poplin_planning_cache_create();
+    pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache), weights = poplin_create_weights(graph, &params, "weights", forward, cache);
+    poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache);
+    if (!forward_alone) {
+        pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", backward, cache);
+        poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache);
+        poplin_convolution_weight_update_constant(graph, deltas, weights, in, &params, -0.125, program, "wu", update, cache);
+    }
+    poplin_planning_cache_destroy(cache);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Published figures of operations: what each named row ran, and the builders of the graphs that run the same here. */
+#ifndef BENCH_ANCHORS_ROWS_H
+#define BENCH_ANCHORS_ROWS_H
+
+#include <poplar/poplar.h>
+
+struct figures {
+    double cycles, total, most; /* of a run; bytes of all tiles; of the fullest tile with its gaps */
+};
+struct row {
+    unsigned machine; /* 1 or 2 */
+    char name[96], operation[24], parameters[256];
+    struct figures published;
+};
+
+/* Parameters: "--field {27,27} --stride=2". */
+size_t row_list(const struct row *row, const char *key, size_t *values, size_t capacity); /* 0 where the row has none */
+size_t row_number(const struct row *row, const char *key, size_t otherwise);
+const char *row_word(const struct row *row, const char *key, const char *otherwise); /* kept until the next call */
+pop_type row_type(const struct row *row, pop_type otherwise);                          /* of --type or --data-type */
+
+/* Adds the row's operation to a sequence. */
+typedef void (*row_builder)(pop_graph *graph, pop_program program, const struct row *row);
+/* By operation; NULL for one that there is not. */
+row_builder row_builder_of(const char *operation);
+
+void build_reduction(pop_graph *graph, pop_program program, const struct row *row);
+void build_gemm(pop_graph *graph, pop_program program, const struct row *row);
+void build_fc(pop_graph *graph, pop_program program, const struct row *row);
+void build_conv(pop_graph *graph, pop_program program, const struct row *row);
+void build_pooling(pop_graph *graph, pop_program program, const struct row *row);
+void build_lstm(pop_graph *graph, pop_program program, const struct row *row);
+void build_gru(pop_graph *graph, pop_program program, const struct row *row);
+void build_embedding(pop_graph *graph, pop_program program, const struct row *row);
+void build_cholesky(pop_graph *graph, pop_program program, const struct row *row);
+void build_matrix_solver(pop_graph *graph, pop_program program, const struct row *row);
+
+/* rows.c: reads the published tables; ends the program when they are broken.  The caller frees *rows. */
+size_t rows_read(const char *directory, struct row **rows);
+
+#endif
