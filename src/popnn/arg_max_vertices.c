@@ -3,10 +3,33 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
+#endif
 #include <poplar/vertex.h>
 
-/* What is better than a NaN: anything, so that a row of NaN gives its first. */
-#define GATHER_OF(tag, type, text, out_type, Name, better)                                                             \
+/* The first place of the best: the best of each lane, the best of lanes, and then where that is.  Nothing is better than a NaN, which is not found: the
+ * first place stands for it. */
+enum { LANES = 16 };
+#define BEST_OF(tag, type, Name, better)                                                                               \
+    static unsigned best_##Name##_##tag(const type *values, unsigned count)                                            \
+    {                                                                                                                  \
+        type lanes[LANES], best = values[0];                                                                           \
+        unsigned i = 0;                                                                                                \
+        for (unsigned lane = 0; lane < LANES; ++lane)                                                                  \
+            lanes[lane] = best;                                                                                        \
+        for (; i + LANES <= count; i += LANES)                                                                         \
+            for (unsigned lane = 0; lane < LANES; ++lane)                                                              \
+                lanes[lane] = values[i + lane] better lanes[lane] ? values[i + lane] : lanes[lane];                    \
+        for (unsigned lane = 0; lane < LANES; ++lane)                                                                  \
+            best = lanes[lane] better best ? lanes[lane] : best;                                                       \
+        for (; i < count; ++i)                                                                                         \
+            best = values[i] better best ? values[i] : best;                                                           \
+        for (i = 0; i < count && values[i] != best; ++i) {                                                             \
+        }                                                                                                              \
+        return i < count ? i : 0;                                                                                      \
+    }
+#define GATHER_OF(tag, type, text, out_type, Name)                                                                     \
     POP_SUPERVISOR_VERTEX(Name##Gather_##tag) {                                                                        \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) activations;                                                              \
         POP_OUTPUT(POP_VECTOR(out_type, ONE_PTR)) maxValue;                                                            \
@@ -20,15 +43,13 @@
     {                                                                                                                  \
         unsigned share = 1u << v->divisorLog2;                                                                         \
         for (unsigned first = 0, part = 0; first < v->size; first += share, ++part) {                                  \
-            unsigned end = v->size - first < share ? v->size : first + share, best = first;                            \
-            for (unsigned i = first + 1; i < end; ++i)                                                                 \
-                if (v->activations.data[i] better v->activations.data[best])                                           \
-                    best = i;                                                                                          \
+            unsigned end = v->size - first < share ? v->size : first + share;                                          \
+            unsigned best = first + best_##Name##_##tag(v->activations.data + first, end - first);                     \
             v->maxValue.data[part] = (out_type)v->activations.data[best];                                              \
             v->maxIndex.data[part] = v->index + best;                                                                  \
         }                                                                                                              \
     }
-#define SPARSE_OF(tag, type, text, Name, better)                                                                       \
+#define SPARSE_OF(tag, type, text, Name)                                                                               \
     POP_VERTEX(Name##Sparse_##tag) {                                                                                   \
         POP_INPUT(POP_VECTOR(type)) activations;                                                                       \
         POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) labels;                                                               \
@@ -38,15 +59,13 @@
     POP_VERTEX_NAME(Name##Sparse_##tag, "popnn::Reduce" #Name "ClassSparse<" text ",unsigned int>");                   \
     void Name##Sparse_##tag##_compute(Name##Sparse_##tag *v)                                                           \
     {                                                                                                                  \
-        size_t best = 0;                                                                                               \
-        for (size_t i = 1; i < v->activations.size; ++i)                                                               \
-            if (v->activations.data[i] better v->activations.data[best])                                               \
-                best = i;                                                                                              \
+        unsigned best = best_##Name##_##tag(v->activations.data, (unsigned)v->activations.size);                       \
         *v->maxValue = v->activations.data[best];                                                                      \
         *v->maxIndex = v->labels.data[best];                                                                           \
     }
-#define BOTH_OF(tag, type, text, out_type) GATHER_OF(tag, type, text, out_type, Max, >) GATHER_OF(tag, type, text, out_type, Min, <)
-#define MERGE_OF(tag, type, text) SPARSE_OF(tag, type, text, Max, >) SPARSE_OF(tag, type, text, Min, <)
+#define BOTH_OF(tag, type, text, out_type)                                                                             \
+    BEST_OF(tag, type, Max, >) BEST_OF(tag, type, Min, <) GATHER_OF(tag, type, text, out_type, Max) GATHER_OF(tag, type, text, out_type, Min)
+#define MERGE_OF(tag, type, text) SPARSE_OF(tag, type, text, Max) SPARSE_OF(tag, type, text, Min)
 BOTH_OF(half, half, "half", float)
 BOTH_OF(float, float, "float", float)
 BOTH_OF(int, int, "int", int)

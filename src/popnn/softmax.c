@@ -19,13 +19,12 @@ struct build {
     const char *name;
 };
 
-static pop_tensor last_first(pop_where where, pop_tensor t)
+/* Reduced along the last dimension, which stays with an extent of 1: so it broadcasts over what it came from. */
+static pop_tensor reduce_last(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
 {
-    return pop_tensor_dim_roll_at(where, t, pop_tensor_rank(t) - 1, 0);
-}
-static pop_tensor reduce_first(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
-{
-    return popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(0), (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
+    unsigned last = pop_tensor_rank(t) - 1;
+    pop_tensor reduced = popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(last), (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
+    return pop_tensor_expand_at(b->where, reduced, POP_DIMS(last));
 }
 static void binary_in_place(const struct build *b, popops_binary_op op, pop_tensor t, popops_operand by)
 {
@@ -45,19 +44,18 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
         return;
-    pop_tensor rows = last_first(where, t);
     if (type != POPNN_SOFTMAX) {
-        pop_tensor largest = reduce_first(&b, rows, POP_TYPE_NULL, POPOPS_MAX);
+        pop_tensor largest = reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX);
         if (type == POPNN_SOFTMAX_SCALED) /* exponentials come out multiplied, and use all of half's range */
             binary_in_place(&b, POPOPS_BINARY_SUBTRACT, largest, popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
-        binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(largest));
+        binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(largest));
     }
-    popops_unary_in_place_at(where, POPOPS_UNARY_EXPONENT, graph, rows, sequence, b.name);
-    pop_tensor factor = reduce_first(&b, rows, POP_FLOAT, POPOPS_ADD);
+    popops_unary_in_place_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, b.name);
+    pop_tensor factor = reduce_last(&b, t, POP_FLOAT, POPOPS_ADD);
     popops_unary_in_place_at(where, POPOPS_UNARY_INVERSE, graph, factor, sequence, b.name);
     if (type == POPNN_SOFTMAX_SCALED)
         binary_in_place(&b, POPOPS_BINARY_MULTIPLY, factor, popops_operand_of_double((double)POPNN_SOFTMAX_SCALING));
-    binary_in_place(&b, POPOPS_BINARY_MULTIPLY, rows, popops_operand_of_tensor(cast_like(&b, factor, rows)));
+    binary_in_place(&b, POPOPS_BINARY_MULTIPLY, t, popops_operand_of_tensor(cast_like(&b, factor, t)));
 }
 
 pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient, pop_program sequence, const char *name)
@@ -71,10 +69,10 @@ pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor 
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     /* act g - act (sum of act g): the product is there already. */
-    pop_tensor sum = cast_like(&b, reduce_first(&b, last_first(where, gradient), POP_FLOAT, POPOPS_ADD), act);
-    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(last_first(where, act)),
+    pop_tensor sum = cast_like(&b, reduce_last(&b, gradient, POP_FLOAT, POPOPS_ADD), act);
+    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(act),
                                         popops_operand_of_tensor(sum), sequence, path);
-    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, last_first(where, gradient), popops_operand_of_tensor(share));
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, gradient, popops_operand_of_tensor(share));
     return poplibs_ready(graph) ? gradient : (pop_tensor){ 0 };
 }
 
@@ -94,14 +92,13 @@ static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_pro
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "LogSoftmax") };
     if (!pop_tensor_num_elements(t))
         return;
-    pop_tensor rows = last_first(where, t);
-    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(reduce_first(&b, rows, POP_TYPE_NULL, POPOPS_MAX)));
-    pop_tensor exponentials = popops_unary_at(where, POPOPS_UNARY_EXPONENT, graph, rows, sequence, path);
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX)));
+    pop_tensor exponentials = popops_unary_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, path);
     if (!poplibs_ready(graph))
         return;
-    pop_tensor sum = reduce_first(&b, exponentials, POP_FLOAT, POPOPS_ADD);
+    pop_tensor sum = reduce_last(&b, exponentials, POP_FLOAT, POPOPS_ADD);
     popops_unary_in_place_at(where, POPOPS_UNARY_LOGARITHM, graph, sum, sequence, path);
-    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, rows, popops_operand_of_tensor(cast_like(&b, sum, rows)));
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(cast_like(&b, sum, t)));
 }
 
 void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)

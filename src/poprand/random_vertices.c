@@ -7,6 +7,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
 #endif
+#include "poplibs/half_vectors.h"
 #include "poplibs/vector_math.h"
 #include "poprand/philox.h"
 
@@ -112,7 +113,30 @@ void SetSeed_compute(SetSeed *v)
     }
 }
 
-/* FILL makes `at` to `at + m` of the output, m at most BLOCK, with the generator g. */
+static inline void put_float(float *out, const float *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        out[i] = values[i];
+}
+static inline void get_float(float *values, const float *in, unsigned count)
+{
+    put_float(values, in, count);
+}
+static inline void get_half(float *values, const half *in, unsigned count)
+{
+    poplibs_widen(values, in, count);
+}
+static inline void put_half(half *out, const float *values, unsigned count)
+{
+    poplibs_narrow(out, values, count);
+}
+static inline void put_int(int *out, const float *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        out[i] = (int)values[i];
+}
+
+/* FILL makes values[0] up to values[m], m at most BLOCK, with the generator g: elements `at` up to `at + m` of the output. */
 #define VERTEX_OF(tag, type, text, Name, FIELDS, FILL)                                                                 \
     POP_SUPERVISOR_VERTEX(Name##_##tag) {                                                                              \
         POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
@@ -127,8 +151,9 @@ void SetSeed_compute(SetSeed *v)
             struct generator g = load(v->state.data + 4 * worker);                                                     \
             for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {          \
                 unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;                                          \
-                type *out = v->out.data + at;                                                                          \
-                FILL(type)                                                                                             \
+                float values[BLOCK + 2];                                                                               \
+                FILL(tag)                                                                                              \
+                put_##tag(v->out.data + at, values, m);                                                                \
             }                                                                                                          \
             store(v->state.data + 4 * worker, g);                                                                      \
         }                                                                                                              \
@@ -140,25 +165,45 @@ void SetSeed_compute(SetSeed *v)
 
 /* Between low and high, which are values of the type. */
 #define RANGE float low, high;
-#define UNIFORM(type)                                                                                                  \
+#define UNIFORM(tag)                                                                                                   \
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        out[i] = (type)poplibs_clamp(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
+        values[i] = poplibs_clamp(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
     }
 VERTEX_OF(half, half, "half", Uniform, RANGE, UNIFORM)
 VERTEX_OF(float, float, "float", Uniform, RANGE, UNIFORM)
-#define INTEGER_RANGE int low; unsigned long long count;
-#define UNIFORM_INTEGER(type) WORDS out[i] = (int)((unsigned)v->low + (unsigned)((v->count * words[i]) >> 32));
-VERTEX_OF(int, int, "int", Uniform, INTEGER_RANGE, UNIFORM_INTEGER)
+
+POP_SUPERVISOR_VERTEX(Uniform_int) {
+    POP_OUTPUT(POP_VECTOR(int)) out;
+    POP_INOUT(POP_VECTOR(unsigned)) state;
+    int low;
+    unsigned long long count;
+};
+POP_VERTEX_NAME(Uniform_int, "poprand::UniformSupervisor<int>");
+void Uniform_int_compute(Uniform_int *v)
+{
+    size_t n = v->out.size, workers = v->state.size / 4;
+    for (size_t worker = 0; worker < workers; ++worker) {
+        struct generator g = load(v->state.data + 4 * worker);
+        for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {
+            uint32_t words[BLOCK];
+            unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;
+            draw_words(&g, words, m);
+            for (unsigned i = 0; i < m; ++i)
+                v->out.data[at + i] = (int)((unsigned)v->low + (unsigned)((v->count * words[i]) >> 32));
+        }
+        store(v->state.data + 4 * worker, g);
+    }
+}
 
 /* Equally often in each interval of logarithms. */
 #define LOGARITHMS float low, high, lowLog, highLog;
-#define LOG_UNIFORM(type)                                                                                              \
+#define LOG_UNIFORM(tag)                                                                                               \
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        out[i] = (type)poplibs_clamp(poplibs_exp(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
+        values[i] = poplibs_clamp(poplibs_exp(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
     }
 VERTEX_OF(half, half, "half", LogUniform, LOGARITHMS, LOG_UNIFORM)
 VERTEX_OF(float, float, "float", LogUniform, LOGARITHMS, LOG_UNIFORM)
@@ -166,31 +211,36 @@ VERTEX_OF(int, int, "int", LogUniform, LOGARITHMS, LOG_UNIFORM)
 
 /* keep: the probability in units of 2^-32. */
 #define KEEP unsigned long long keep;
-#define BERNOULLI(type) WORDS out[i] = (type)(words[i] < v->keep);
+#define BERNOULLI(tag) WORDS values[i] = words[i] < v->keep ? 1.0f : 0.0f;
 VERTEX_OF(half, half, "half", Bernoulli, KEEP, BERNOULLI)
 VERTEX_OF(float, float, "float", Bernoulli, KEEP, BERNOULLI)
 VERTEX_OF(int, int, "int", Bernoulli, KEEP, BERNOULLI)
 
 #define MOMENTS float mean, stdDev;
-#define NORMAL(type)                                                                                                   \
-    float values[BLOCK + 2];                                                                                           \
+#define NORMAL(tag)                                                                                                    \
     draw_normal(&g, values, m);                                                                                        \
     for (unsigned i = 0; i < m; ++i)                                                                                   \
-        out[i] = (type)(values[i] * v->stdDev + v->mean);
+        values[i] = values[i] * v->stdDev + v->mean;
 VERTEX_OF(half, half, "half", Normal, MOMENTS, NORMAL)
 VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
 
 #define TRUNCATED_MOMENTS float mean, stdDev, alpha, low, high; unsigned iterations;
-#define TRUNCATED_NORMAL(type)                                                                                         \
-    float values[BLOCK + 2];                                                                                           \
+#define TRUNCATED_NORMAL(tag)                                                                                          \
     draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
     for (unsigned i = 0; i < m; ++i)                                                                                   \
-        out[i] = (type)poplibs_clamp(values[i] * v->stdDev + v->mean, v->low, v->high);
+        values[i] = poplibs_clamp(values[i] * v->stdDev + v->mean, v->low, v->high);
 VERTEX_OF(half, half, "half", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 VERTEX_OF(float, float, "float", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 
 #define INPUT_OF(type) POP_INPUT(POP_VECTOR(type, ONE_PTR)) in; KEEP float scale;
-#define DROPOUT(type) WORDS out[i] = words[i] < v->keep ? (type)((float)v->in.data[at + i] * v->scale) : (type)0.0f;
+#define DROPOUT(tag)                                                                                                   \
+    float given[BLOCK];                                                                                                \
+    get_##tag(given, v->in.data + at, m);                                                                              \
+    WORDS                                                                                                              \
+    {                                                                                                                  \
+        float scaled = given[i] * v->scale;                                                                            \
+        values[i] = words[i] < v->keep ? scaled : 0.0f;                                                                \
+    }
 VERTEX_OF(half, half, "half", Dropout, INPUT_OF(half), DROPOUT)
 VERTEX_OF(float, float, "float", Dropout, INPUT_OF(float), DROPOUT)
 
