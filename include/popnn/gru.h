@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GRU over a sequence: forward, backward and weight update.
+ *
+ * The step from h is, with W {input, output}, U {output, output} and b of each unit,
+ *     r, z = sigmoid(x W + h U + b),  c = tanh(x W + (r h) U + b),  h' = z h + (1 - z) c;
+ * with reset_after, where biases are {3, 2, output}, c = tanh(x W + b0 + r (h U + b1)).
+ * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in the graph with the caller's line. */
+#ifndef POPNN_GRU_H
+#define POPNN_GRU_H
+
+#include <popnn/non_linearity.h>
+#include <poplin/planning.h>
+
+typedef enum popnn_gru_unit { POPNN_GRU_RESET_GATE = 0, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE, POPNN_GRU_UNITS } popnn_gru_unit;
+
+typedef struct popnn_gru_params {
+    pop_type data_type;
+    size_t batch_size, time_steps, input_size, output_size;
+    bool output_full_sequence; /* else the output is that of the last step alone, {batch, output} */
+    bool calc_input_gradients;
+    popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* of the units in weights and biases */
+    bool reset_after;
+    popnn_non_linearity_type activation, recurrent_activation; /* of c; of the gates */
+} popnn_gru_params;
+
+typedef struct popnn_gru_weights {
+    pop_tensor input_weights;  /* {3, input, output} */
+    pop_tensor output_weights; /* {3, output, output} */
+    pop_tensor biases;         /* {3, output}, or {3, 2, output} */
+} popnn_gru_weights;
+
+/* What the backward calls take of the forward pass. */
+typedef struct popnn_gru_forward {
+    pop_tensor initial, intermediates, input, output;
+    popnn_gru_weights weights;
+} popnn_gru_forward;
+
+POP_BEGIN_DECLS
+
+/* Full sequences, gradients of the input, the order of popnn_gru_unit, reset before, tanh and sigmoid. */
+POP_API popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size);
+
+/* Floating-point operations of a whole sequence. */
+POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
+POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
+POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
+
+/* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
+#define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
+                                             poplin_planning_cache *cache);
+#define popnn_gru_create_initial_state(...) popnn_gru_create_initial_state_at(POP_HERE, __VA_ARGS__)
+/* {batch, output}. */
+POP_API pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+                                                     pop_options options, poplin_planning_cache *cache);
+#define popnn_gru_create_weights(...) popnn_gru_create_weights_at(POP_HERE, __VA_ARGS__)
+POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+                                                      pop_options options, poplin_planning_cache *cache);
+
+#define popnn_gru_fwd(...) popnn_gru_fwd_at(POP_HERE, __VA_ARGS__)
+/* Gives the output, {steps, batch, output} or {batch, output}; *intermediates (NULL for inference) is for backward. */
+POP_API pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_tensor initial, pop_tensor input,
+                                    popnn_gru_weights weights, pop_tensor *intermediates, pop_program sequence, const char *name,
+                                    pop_options options, poplin_planning_cache *cache);
+#define popnn_gru_bwd(...) popnn_gru_bwd_at(POP_HERE, __VA_ARGS__)
+/* Gives the gradient of the initial state, from that of the output (of its shape).  *input_gradient, {steps, batch, input}, where params wants it;
+ * *intermediates (may be NULL) is for popnn_gru_wu. */
+POP_API pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
+                                    const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
+                                    pop_tensor *intermediates, const char *name, pop_options options, poplin_planning_cache *cache);
+#define popnn_gru_wu(...) popnn_gru_wu_at(POP_HERE, __VA_ARGS__)
+/* Gives the gradients of the weights, in their shapes. */
+POP_API popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
+                                          const popnn_gru_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
+                                          poplin_planning_cache *cache);
+#define popnn_gru_bwd_with_wu(...) popnn_gru_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
+/* Both in one loop. */
+POP_API pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
+                                            const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
+                                            popnn_gru_weights *weights_gradient, const char *name, pop_options options,
+                                            poplin_planning_cache *cache);
+
+POP_END_DECLS
+#endif

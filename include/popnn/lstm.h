@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LSTM over a sequence: forward, backward and weight update.
+ *
+ * With z = x W + h U + b for each of the four units (W {input, output}, U {output, output}), the step from (h, c) is
+ *     f, i, o = sigmoid(z),  g = tanh(z),  c' = f c + i g,  h' = o tanh(c').
+ * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in the graph with the caller's line. */
+#ifndef POPNN_LSTM_H
+#define POPNN_LSTM_H
+
+#include <popnn/non_linearity.h>
+#include <poplin/planning.h>
+
+typedef enum popnn_lstm_unit {
+    POPNN_LSTM_FORGET_GATE = 0,
+    POPNN_LSTM_INPUT_GATE,
+    POPNN_LSTM_CANDIDATE,
+    POPNN_LSTM_OUTPUT_GATE,
+    POPNN_LSTM_UNITS
+} popnn_lstm_unit;
+
+typedef struct popnn_lstm_params {
+    pop_type data_type;
+    size_t batch_size, time_steps, input_size, output_size;
+    bool output_full_sequence; /* else the output is that of the last step alone, {batch, output} */
+    bool calc_input_gradients;
+    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS]; /* of the units in weights and biases */
+    popnn_non_linearity_type activation, recurrent_activation; /* of g and of c'; of the gates */
+} popnn_lstm_params;
+
+typedef struct popnn_lstm_state {
+    pop_tensor output, cell_state; /* {batch, output} */
+} popnn_lstm_state;
+typedef struct popnn_lstm_weights {
+    pop_tensor input_weights;  /* {4, input, output} */
+    pop_tensor output_weights; /* {4, output, output} */
+    pop_tensor biases;         /* {4, output} */
+} popnn_lstm_weights;
+
+/* What forward keeps for backward, and backward for the weight update, is one tensor each, {steps, n, batch, output}. */
+
+POP_BEGIN_DECLS
+
+/* Full sequences, gradients of the input, the order of popnn_lstm_unit, tanh and sigmoid. */
+POP_API popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size);
+
+/* Floating-point operations of a whole sequence. */
+POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
+POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
+POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
+
+/* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType, availableMemoryProportion, weightAccumulatorsType,
+ * preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ---- */
+#define popnn_lstm_create_input(...) popnn_lstm_create_input_at(POP_HERE, __VA_ARGS__)
+/* {steps, batch, input}. */
+POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
+                                              poplin_planning_cache *cache);
+#define popnn_lstm_create_initial_state(...) popnn_lstm_create_initial_state_at(POP_HERE, __VA_ARGS__)
+POP_API popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                            pop_options options, poplin_planning_cache *cache);
+#define popnn_lstm_zero_initial_state(...) popnn_lstm_zero_initial_state_at(POP_HERE, __VA_ARGS__)
+POP_API void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence, const char *name);
+#define popnn_lstm_create_weights(...) popnn_lstm_create_weights_at(POP_HERE, __VA_ARGS__)
+POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                        pop_options options, poplin_planning_cache *cache);
+
+#define popnn_lstm_fwd(...) popnn_lstm_fwd_at(POP_HERE, __VA_ARGS__)
+/* Gives the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step; *intermediates (NULL for inference) is
+ * for backward. */
+POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, popnn_lstm_state initial, pop_tensor input,
+                                     popnn_lstm_weights weights, pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence,
+                                     const char *name, pop_options options, poplin_planning_cache *cache);
+
+/* What the three calls below take of the forward pass. */
+typedef struct popnn_lstm_forward {
+    popnn_lstm_state initial;
+    pop_tensor intermediates, input, output;
+    popnn_lstm_weights weights;
+} popnn_lstm_forward;
+
+#define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)
+/* Gives the gradients of the initial state, from that of the output (of its shape) and of the last cell state (NULL: none).  *input_gradient, {steps, batch,
+ * input}, where params wants it; *intermediates (may be NULL) is for popnn_lstm_wu. */
+POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
+                                           const popnn_lstm_forward *forward, pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                           pop_tensor *input_gradient, pop_tensor *intermediates, const char *name, pop_options options,
+                                           poplin_planning_cache *cache);
+#define popnn_lstm_wu(...) popnn_lstm_wu_at(POP_HERE, __VA_ARGS__)
+/* Gives the gradients of the weights, in their shapes. */
+POP_API popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
+                                            const popnn_lstm_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
+                                            poplin_planning_cache *cache);
+#define popnn_lstm_bwd_with_wu(...) popnn_lstm_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
+/* Both in one loop. */
+POP_API popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
+                                                   const popnn_lstm_forward *forward, pop_tensor output_gradient,
+                                                   const pop_tensor *last_cell_gradient, pop_tensor *input_gradient,
+                                                   popnn_lstm_weights *weights_gradient, const char *name, pop_options options,
+                                                   poplin_planning_cache *cache);
+
+POP_END_DECLS
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popnn/units.h"
+#include "poplibs/options.h"
+
+#include <poplin/mat_mul.h>
+#include <popops/fill.h>
+#include <popops/reduce.h>
+#include <poputil/tile_mapping.h>
+
+/* ---- opening ---- */
+
+struct recurrent_options {
+    bool inference_only, pre_calc_weights;
+    int partials, accumulators, recomputation;
+    double proportion;
+};
+static const struct poplibs_option table[] = {
+    { "inferenceOnly", POPLIBS_BOOL, offsetof(struct recurrent_options, inference_only), NULL },
+    { "partialsType", POPLIBS_CHOICE, offsetof(struct recurrent_options, partials), "half|float" },
+    { "weightAccumulatorsType", POPLIBS_CHOICE, offsetof(struct recurrent_options, accumulators), "half|float" },
+    { "preCalcWeights", POPLIBS_BOOL, offsetof(struct recurrent_options, pre_calc_weights), NULL },
+    { "recomputationMode", POPLIBS_CHOICE, offsetof(struct recurrent_options, recomputation), "none|cellAndTanh|full" },
+    { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct recurrent_options, proportion), NULL },
+};
+
+/* The options that products take too; the last of equal keys counts. */
+static void keep_product_options(struct units *units, pop_options options)
+{
+    static const char *const shared[] = { "partialsType", "availableMemoryProportion" };
+    size_t count = 0;
+    for (size_t k = 0; k < 2; ++k) {
+        size_t found = options.count;
+        for (size_t i = 0; i < options.count; ++i)
+            if (strcmp(options.list[i].key, shared[k]) == 0)
+                found = i;
+        if (found < options.count)
+            units->given[count++] = options.list[found];
+    }
+    units->options = (pop_options){ units->given, count };
+}
+
+bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
+{
+    struct recurrent_options parsed;
+    unsigned seen = 0;
+    if (!poplibs_ready(units->graph))
+        return false;
+    if (units->type != POP_HALF && units->type != POP_FLOAT)
+        return poplibs_fail(units->graph, POP_TYPE_ERROR, units->where, units->api, "%s of type %s: HALF and FLOAT are possible", layer,
+                            pop_type_name(units->type));
+    if (!units->batch || !units->steps || !units->input || !units->output)
+        return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "%s of batch %zu, %zu steps, input %zu and output %zu: none of them can be 0",
+                            layer, units->batch, units->steps, units->input, units->output);
+    for (size_t i = 0; i < units->count; ++i) {
+        if (order[i] >= units->count || seen >> order[i] & 1)
+            return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "the cell order has to name each of the %zu units once", units->count);
+        seen |= 1u << order[i];
+        units->place[order[i]] = i;
+    }
+    if (!poplibs_parse_options(units->where, units->graph, units->api, options, table, sizeof(table) / sizeof(table[0]), &parsed))
+        return false;
+    keep_product_options(units, options);
+    return true;
+}
+
+bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const char *what)
+{
+    char wanted[64], seen[64];
+    bool same = pop_tensor_rank(t) == shape.rank;
+    for (size_t i = 0; i < shape.rank && same; ++i)
+        same = pop_tensor_dim(t, i) == shape.dims[i];
+    if (same && pop_tensor_type(t) == units->type)
+        return true;
+    pop_tensor_shape_to_string(t, seen, sizeof(seen));
+    return poplibs_fail(units->graph, same ? POP_TYPE_ERROR : POP_POPLAR_ERROR, units->where, units->api, "%s is %s%s, and should be %s%s", what,
+                        pop_type_name(pop_tensor_type(t)), seen, pop_type_name(units->type), poplibs_shape_text(wanted, sizeof(wanted), shape));
+}
+
+bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights, pop_tensor biases)
+{
+    return units_check(units, input_weights, POP_SHAPE(units->count, units->input, units->output), "the tensor of input weights") &&
+           units_check(units, output_weights, POP_SHAPE(units->count, units->output, units->output), "the tensor of output weights") &&
+           units_check(units, biases, POP_SHAPE(units->count, units->output), "the tensor of biases");
+}
+
+/* ---- views and tensors ---- */
+
+pop_tensor units_as_matrix(const struct units *units, pop_tensor weights)
+{
+    pop_tensor rows = pop_tensor_dim_shuffle_at(units->where, weights, POP_DIMS(1, 0, 2));
+    return pop_tensor_reshape_at(units->where, rows, POP_SHAPE(pop_tensor_dim(rows, 0), units->count * units->output));
+}
+pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix)
+{
+    pop_tensor rows = pop_tensor_reshape_at(units->where, matrix, POP_SHAPE(pop_tensor_dim(matrix, 0), units->count, units->output));
+    return pop_tensor_dim_shuffle_at(units->where, rows, POP_DIMS(1, 0, 2));
+}
+pop_tensor units_columns(const struct units *units, pop_tensor z, unsigned unit)
+{
+    size_t at = units->place[unit] * units->output;
+    return pop_tensor_slice_at(units->where, z, at, at + units->output, 1);
+}
+pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t count)
+{
+    pop_tensor *rows = poplibs_new(count, sizeof(*rows));
+    for (size_t i = 0; i < count; ++i)
+        rows[i] = pop_tensor_expand_at(units->where, list[i], POP_DIMS(0));
+    pop_tensor stack = pop_tensor_concat_at(units->where, (pop_tensors){ count, rows }, 0);
+    free(rows);
+    return stack;
+}
+
+pop_tensor units_left_operand(const struct units *units)
+{
+    size_t inner = units->input + units->output;
+    return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
+                                              POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+}
+pop_tensor units_right_operand(const struct units *units)
+{
+    size_t inner = units->input + units->output;
+    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
+                                              POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+}
+pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable_at(units->where, units->graph, units->type, shape, name);
+    poputil_map_tensor_linearly_at(units->where, units->graph, t);
+    return t;
+}
+pop_tensor units_like(const struct units *units, pop_tensor t, const char *name)
+{
+    return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+}
+
+/* ---- steps ---- */
+
+pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence)
+{
+    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units->options, units->cache);
+}
+void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence)
+{
+    poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, pop_tensor_transpose_at(units->where, a), b, sequence, units->name, units->options, units->cache);
+}
+pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
+{
+    return popops_binary_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), sequence, name);
+}
+void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
+{
+    popops_binary_in_place_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), sequence, name);
+}
+pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
+                          const char *name)
+{
+    return popnn_non_linearity_input_gradient_at(units->where, units->graph, type, act, out, sequence, name);
+}
+void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence)
+{
+    pop_sequence_add_at(units->where, sequence, pop_copy_at(units->where, from, to, false, units->name));
+}
+void units_zero(const struct units *units, pop_tensor t, pop_program sequence)
+{
+    popops_zero_at(units->where, units->graph, t, sequence, units->name);
+}
+pop_tensor units_sum(const struct units *units, pop_tensor t, pop_program sequence)
+{
+    return popops_reduce_at(units->where, units->graph, t, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, units->name,
+                            POP_NO_OPTIONS);
+}

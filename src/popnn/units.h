@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What LSTM and GRU share: a call's arguments and options, the weights of several units as one matrix, small steps of a loop's body. */
+#ifndef POPNN_UNITS_H
+#define POPNN_UNITS_H
+
+#include "poplibs/support.h"
+
+#include <popnn/non_linearity.h>
+#include <poplin/planning.h>
+#include <popops/element_wise.h>
+
+enum { MOST_UNITS = 4 };
+
+struct units {
+    pop_where where;
+    pop_graph *graph;
+    const char *api, *name;
+    pop_type type;
+    size_t batch, steps, input, output;
+    size_t count;             /* units of a cell */
+    size_t place[MOST_UNITS]; /* of each unit in weights and biases */
+    pop_option given[2];      /* the options of products, which options shows */
+    pop_options options;
+    poplin_planning_cache *cache;
+};
+
+/* Checks sizes, type, the order of the units and the options; where to api are filled in by the caller.  order has an entry for each unit. */
+bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
+
+/* Whether t has this shape and the layer's type; "the input is float{2}, and should be float{3}". */
+bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const char *what);
+/* The same of weights {n, input, output}, {n, output, output} and biases {n, output}. */
+bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights, pop_tensor biases);
+
+/* {n, rows, output} as {rows, n output}, and back. */
+pop_tensor units_as_matrix(const struct units *units, pop_tensor weights);
+pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix);
+/* A unit's columns of {batch, n output}. */
+pop_tensor units_columns(const struct units *units, pop_tensor z, unsigned unit);
+/* {n, batch, output} of n tensors {batch, output}. */
+pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t count);
+/* New operands of a step's product: {batch, input + output} and {input + output, n output}. */
+pop_tensor units_left_operand(const struct units *units);
+pop_tensor units_right_operand(const struct units *units);
+/* A new tensor, spread evenly. */
+pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
+/* A new tensor that lies like t. */
+pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
+
+/* Steps, added to a sequence. */
+pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence);
+/* sum += a^T b */
+void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence);
+pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
+void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
+pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
+                          const char *name);
+void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence);
+void units_zero(const struct units *units, pop_tensor t, pop_program sequence);
+/* The sum over the first dimension, a new tensor. */
+pop_tensor units_sum(const struct units *units, pop_tensor t, pop_program sequence);
+
+#endif

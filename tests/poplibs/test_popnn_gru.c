@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GRU forward, backward and weight update against the same in double precision, with the reset before and after the product. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/gru.h>
+#include <poplin/codelets.h>
+#include <popops/codelets.h>
+
+static void add_all(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+
+/* ---- the reference: arrays in the order of the tensors; biases always {3, 2, O} ---- */
+
+struct reference {
+    const popnn_gru_params *p;
+    const double *x, *h0, *w, *u, *b, *dy;
+    double *h, *act, *fed;      /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: what r is multiplied with after the product */
+    double *dx, *dh, *dw, *du, *db;
+};
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static size_t place_of(const popnn_gru_params *p, int unit)
+{
+    for (size_t i = 0; i < 3; ++i)
+        if ((int)p->cell_order[i] == unit)
+            return i;
+    return 3;
+}
+static double before(const struct reference *r, size_t t, size_t b, size_t o)
+{
+    size_t B = r->p->batch_size, O = r->p->output_size;
+    return t ? r->h[((t - 1) * B + b) * O + o] : r->h0[b * O + o];
+}
+static double *act(const struct reference *r, size_t t, int unit, size_t b, size_t o)
+{
+    return &r->act[((t * 3 + (size_t)unit) * r->p->batch_size + b) * r->p->output_size + o];
+}
+
+static void forward_unit(struct reference *r, size_t t, size_t b, int unit)
+{
+    const popnn_gru_params *p = r->p;
+    size_t B = p->batch_size, I = p->input_size, O = p->output_size, g = place_of(p, unit);
+    for (size_t o = 0; o < O; ++o) {
+        double from_x = r->b[(g * 2 + 0) * O + o], from_h = p->reset_after ? r->b[(g * 2 + 1) * O + o] : 0;
+        for (size_t i = 0; i < I; ++i)
+            from_x += r->x[(t * B + b) * I + i] * r->w[(g * I + i) * O + o];
+        for (size_t k = 0; k < O; ++k) {
+            double h = before(r, t, b, k);
+            if (unit == POPNN_GRU_CANDIDATE && !p->reset_after)
+                h *= *act(r, t, POPNN_GRU_RESET_GATE, b, k);
+            from_h += h * r->u[(g * O + k) * O + o];
+        }
+        if (unit != POPNN_GRU_CANDIDATE) {
+            *act(r, t, unit, b, o) = sigmoid(from_x + from_h);
+            continue;
+        }
+        r->fed[(t * B + b) * O + o] = from_h;
+        *act(r, t, unit, b, o) = tanh(from_x + (p->reset_after ? *act(r, t, POPNN_GRU_RESET_GATE, b, o) : 1) * from_h);
+    }
+}
+static void run_forward(struct reference *r)
+{
+    const popnn_gru_params *p = r->p;
+    for (size_t t = 0; t < p->time_steps; ++t)
+        for (size_t b = 0; b < p->batch_size; ++b) {
+            forward_unit(r, t, b, POPNN_GRU_RESET_GATE);
+            forward_unit(r, t, b, POPNN_GRU_UPDATE_GATE);
+            forward_unit(r, t, b, POPNN_GRU_CANDIDATE);
+            for (size_t o = 0; o < p->output_size; ++o) {
+                double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o);
+                r->h[(t * p->batch_size + b) * p->output_size + o] = z * before(r, t, b, o) + (1 - z) * *act(r, t, POPNN_GRU_CANDIDATE, b, o);
+            }
+        }
+}
+
+/* Adds the gradients of one unit's sums d_input (of x w) and d_output (of h u), of one batch element, {O} each; those of h go to dh. */
+static void add_products(struct reference *r, size_t t, size_t b, int unit, const double *d_input, const double *d_output, const double *h, double *dh)
+{
+    const popnn_gru_params *p = r->p;
+    size_t B = p->batch_size, I = p->input_size, O = p->output_size, g = place_of(p, unit);
+    for (size_t o = 0; o < O; ++o) {
+        r->db[(g * 2 + 0) * O + o] += d_input[o];
+        r->db[(g * 2 + 1) * O + o] += d_output[o];
+        for (size_t i = 0; i < I; ++i) {
+            r->dx[(t * B + b) * I + i] += d_input[o] * r->w[(g * I + i) * O + o];
+            r->dw[(g * I + i) * O + o] += d_input[o] * r->x[(t * B + b) * I + i];
+        }
+        for (size_t k = 0; k < O; ++k) {
+            dh[k] += d_output[o] * r->u[(g * O + k) * O + o];
+            r->du[(g * O + k) * O + o] += d_output[o] * h[k];
+        }
+    }
+}
+
+enum { MOST = 16 };
+static void step_backward(struct reference *r, size_t t, size_t b)
+{
+    const popnn_gru_params *p = r->p;
+    size_t B = p->batch_size, O = p->output_size;
+    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST], dz[MOST], dc[MOST], fed[MOST], h[MOST], reset[MOST], d_reset[MOST] = { 0 };
+    for (size_t o = 0; o < O; ++o) {
+        double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o), gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
+        double d = dh[o] + (p->output_full_sequence ? r->dy[(t * B + b) * O + o] : t + 1 == p->time_steps ? r->dy[b * O + o] : 0);
+        h[o] = before(r, t, b, o);
+        reset[o] = gate * h[o];
+        next[o] = d * z;
+        dz[o] = d * (h[o] - c) * z * (1 - z);
+        dc[o] = d * (1 - z) * (1 - c * c);
+        fed[o] = dc[o] * gate;
+        dr[o] = dc[o] * r->fed[(t * B + b) * O + o] * gate * (1 - gate);
+    }
+    if (p->reset_after) {
+        add_products(r, t, b, POPNN_GRU_CANDIDATE, dc, fed, h, next);
+    } else {
+        add_products(r, t, b, POPNN_GRU_CANDIDATE, dc, dc, reset, d_reset);
+        for (size_t o = 0; o < O; ++o) {
+            double gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
+            next[o] += d_reset[o] * gate;
+            dr[o] = d_reset[o] * h[o] * gate * (1 - gate);
+        }
+    }
+    add_products(r, t, b, POPNN_GRU_RESET_GATE, dr, dr, h, next);
+    add_products(r, t, b, POPNN_GRU_UPDATE_GATE, dz, dz, h, next);
+    memcpy(dh, next, O * sizeof(double));
+}
+
+/* ---- one layer, all passes ---- */
+
+enum { OUT, DX, DH, DW, DU, DB, RESULTS };
+
+static void check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, bool apart, double tolerance)
+{
+    struct bed bed = bed_open(device, 7, add_all);
+    size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size, all = p->output_full_sequence ? T * B * O : B * O;
+    pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
+    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, p, "weights", POP_NO_OPTIONS, NULL), dw;
+    bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
+    bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
+    bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
+    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    pop_tensor kept, dx = { 0 }, between, dh;
+    pop_tensor out = popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popnn_gru_forward forward = { initial, kept, x, out, weights };
+    if (apart) {
+        dh = popnn_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, "bwd", POP_NO_OPTIONS, NULL);
+        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+    } else {
+        dh = popnn_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+    }
+    pop_tensor tensors[RESULTS] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
+    double *got[RESULTS], *sums[5], *biases = calloc(6 * O, sizeof(double));
+    bed_run_all(&bed, tensors, got, RESULTS);
+    size_t sizes[5] = { T * B * I, B * O, 3 * I * O, 3 * O * O, 6 * O };
+    for (int i = 0; i < 5; ++i)
+        sums[i] = calloc(sizes[i], sizeof(double));
+    for (size_t i = 0; i < 3 * O * (p->reset_after ? 2 : 1); ++i)
+        biases[p->reset_after ? i : i / O * 2 * O + i % O] = bed_given(&bed, weights.biases)[i];
+    struct reference r = { p,
+                           bed_given(&bed, x),
+                           bed_given(&bed, initial),
+                           bed_given(&bed, weights.input_weights),
+                           bed_given(&bed, weights.output_weights),
+                           biases,
+                           bed_given(&bed, dy),
+                           calloc(T * B * O, sizeof(double)),
+                           calloc(3 * T * B * O, sizeof(double)),
+                           calloc(T * B * O, sizeof(double)),
+                           sums[0],
+                           sums[1],
+                           sums[2],
+                           sums[3],
+                           sums[4] };
+    run_forward(&r);
+    for (size_t t = T; t-- > 0;)
+        for (size_t b = 0; b < B; ++b)
+            step_backward(&r, t, b);
+    for (size_t i = 0; i < 3 * O && !p->reset_after; ++i)
+        r.db[i] = r.db[i / O * 2 * O + i % O];
+    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, all, tolerance, tolerance);
+    for (int i = 0; i < 4; ++i)
+        bed_check(got[DX + i], sums[i], sizes[i], tolerance, tolerance * (double)(T * B));
+    bed_check(got[DB], r.db, 3 * O * (p->reset_after ? 2 : 1), tolerance, tolerance * (double)(T * B));
+    for (int i = 0; i < 5; ++i)
+        free(sums[i]);
+    free(biases);
+    free(r.h);
+    free(r.act);
+    free(r.fed);
+    bed_close(&bed);
+}
+
+/* row: popnn gruFwd */
+/* row: popnn gruBwd */
+/* row: popnn gruWU */
+/* row: popnn gruBwdWithWU */
+static void test_all_passes(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device)
+        for (int after = 0; after < 2; ++after) {
+            popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
+            p.reset_after = after;
+            check_layer(device, &p, BED_LINEAR, false, 1e-5);
+            check_layer(device, &p, BED_SCATTERED, true, 1e-5);
+            p = popnn_gru_params_make(POP_HALF, 2, 3, 11, 6);
+            p.reset_after = after;
+            check_layer(device, &p, BED_LINEAR, true, 2e-2);
+        }
+}
+
+static void test_orders_and_last_outputs(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device)
+        for (int after = 0; after < 2; ++after) {
+            popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 1, 1, 1, 1);
+            p.reset_after = after;
+            check_layer(device, &p, BED_ONE_TILE, false, 1e-5);
+            p = popnn_gru_params_make(POP_FLOAT, 2, 5, 3, 13);
+            p.reset_after = after;
+            p.output_full_sequence = false;
+            p.cell_order[0] = POPNN_GRU_CANDIDATE;
+            p.cell_order[2] = POPNN_GRU_RESET_GATE;
+            check_layer(device, &p, BED_LINEAR, false, 1e-5);
+            check_layer(device, &p, BED_LINEAR, true, 1e-5);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_passes),
+        cmocka_unit_test(test_orders_and_last_outputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LSTM forward, backward and weight update against the same in double precision. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/lstm.h>
+#include <poplin/codelets.h>
+#include <popops/codelets.h>
+
+static void add_all(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+
+/* ---- the reference: arrays in the order of the tensors; gradients where dy is given ---- */
+
+struct reference {
+    const popnn_lstm_params *p;
+    const double *x, *h0, *c0, *w, *u, *b, *dy; /* dy {T,B,O}, or {B,O} of the last step */
+    double *h, *c, *act;                         /* {T,B,O}, {T,B,O}, {T,4,B,O} by unit */
+    double *dx, *dh, *dc, *dw, *du, *db;
+};
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static size_t place_of(const popnn_lstm_params *p, int unit)
+{
+    for (size_t i = 0; i < 4; ++i)
+        if ((int)p->cell_order[i] == unit)
+            return i;
+    return 4;
+}
+
+static void run_forward(struct reference *r)
+{
+    const popnn_lstm_params *p = r->p;
+    size_t B = p->batch_size, I = p->input_size, O = p->output_size;
+    for (size_t t = 0; t < p->time_steps; ++t)
+        for (size_t b = 0; b < B; ++b)
+            for (size_t o = 0; o < O; ++o) {
+                double a[4];
+                for (int unit = 0; unit < 4; ++unit) {
+                    size_t g = place_of(p, unit);
+                    double sum = r->b[g * O + o];
+                    for (size_t i = 0; i < I; ++i)
+                        sum += r->x[(t * B + b) * I + i] * r->w[(g * I + i) * O + o];
+                    for (size_t k = 0; k < O; ++k)
+                        sum += (t ? r->h[((t - 1) * B + b) * O + k] : r->h0[b * O + k]) * r->u[(g * O + k) * O + o];
+                    a[unit] = r->act[((t * 4 + (size_t)unit) * B + b) * O + o] = unit == POPNN_LSTM_CANDIDATE ? tanh(sum) : sigmoid(sum);
+                }
+                double before = t ? r->c[((t - 1) * B + b) * O + o] : r->c0[b * O + o];
+                double c = a[POPNN_LSTM_FORGET_GATE] * before + a[POPNN_LSTM_INPUT_GATE] * a[POPNN_LSTM_CANDIDATE];
+                r->c[(t * B + b) * O + o] = c;
+                r->h[(t * B + b) * O + o] = a[POPNN_LSTM_OUTPUT_GATE] * tanh(c);
+            }
+}
+
+static void add_products(struct reference *r, size_t t, size_t b, size_t o, const double *dz, double *dh)
+{
+    const popnn_lstm_params *p = r->p;
+    size_t B = p->batch_size, I = p->input_size, O = p->output_size;
+    for (int unit = 0; unit < 4; ++unit) {
+        size_t g = place_of(p, unit);
+        r->db[g * O + o] += dz[unit];
+        for (size_t i = 0; i < I; ++i) {
+            r->dx[(t * B + b) * I + i] += dz[unit] * r->w[(g * I + i) * O + o];
+            r->dw[(g * I + i) * O + o] += dz[unit] * r->x[(t * B + b) * I + i];
+        }
+        for (size_t k = 0; k < O; ++k) {
+            dh[b * O + k] += dz[unit] * r->u[(g * O + k) * O + o];
+            r->du[(g * O + k) * O + o] += dz[unit] * (t ? r->h[((t - 1) * B + b) * O + k] : r->h0[b * O + k]);
+        }
+    }
+}
+
+static void run_backward(struct reference *r)
+{
+    const popnn_lstm_params *p = r->p;
+    size_t B = p->batch_size, O = p->output_size;
+    double *next = malloc(B * O * sizeof(double));
+    for (size_t t = p->time_steps; t-- > 0;) {
+        memset(next, 0, B * O * sizeof(double));
+        for (size_t b = 0; b < B; ++b)
+            for (size_t o = 0; o < O; ++o) {
+                size_t at = (t * B + b) * O + o;
+                double f = r->act[((t * 4 + POPNN_LSTM_FORGET_GATE) * B + b) * O + o], i = r->act[((t * 4 + POPNN_LSTM_INPUT_GATE) * B + b) * O + o];
+                double g = r->act[((t * 4 + POPNN_LSTM_CANDIDATE) * B + b) * O + o], out = r->act[((t * 4 + POPNN_LSTM_OUTPUT_GATE) * B + b) * O + o];
+                double dh = r->dh[b * O + o] + (p->output_full_sequence ? r->dy[at] : t + 1 == p->time_steps ? r->dy[b * O + o] : 0);
+                double th = tanh(r->c[at]), dc = r->dc[b * O + o] + dh * out * (1 - th * th);
+                double before = t ? r->c[at - B * O] : r->c0[b * O + o], dz[4];
+                dz[POPNN_LSTM_FORGET_GATE] = dc * before * f * (1 - f);
+                dz[POPNN_LSTM_INPUT_GATE] = dc * g * i * (1 - i);
+                dz[POPNN_LSTM_CANDIDATE] = dc * i * (1 - g * g);
+                dz[POPNN_LSTM_OUTPUT_GATE] = dh * th * out * (1 - out);
+                r->dc[b * O + o] = dc * f;
+                add_products(r, t, b, o, dz, next);
+            }
+        memcpy(r->dh, next, B * O * sizeof(double));
+    }
+    free(next);
+}
+
+/* ---- one layer, all passes ---- */
+
+enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
+
+static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, bool apart, double tolerance)
+{
+    struct bed bed = bed_open(device, 7, add_all);
+    size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
+    popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
+    pop_tensor x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, p, "weights", POP_NO_OPTIONS, NULL);
+    bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
+    bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
+    bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
+    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    pop_tensor kept, cell, dx = { 0 }, between;
+    pop_tensor out = popnn_lstm_fwd(bed.graph, p, initial, x, weights, &kept, &cell, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popnn_lstm_forward forward = { initial, kept, x, out, weights };
+    popnn_lstm_weights dw;
+    popnn_lstm_state ds;
+    if (apart) {
+        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", POP_NO_OPTIONS, NULL);
+        dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+    } else {
+        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+    }
+    pop_tensor tensors[RESULTS] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
+    double *got[RESULTS], *zeros[6];
+    bed_run_all(&bed, tensors, got, RESULTS);
+    size_t sizes[6] = { T * B * I, B * O, B * O, 4 * I * O, 4 * O * O, 4 * O };
+    for (int i = 0; i < 6; ++i)
+        zeros[i] = calloc(sizes[i], sizeof(double));
+    struct reference r = { p,
+                           bed_given(&bed, x),
+                           bed_given(&bed, initial.output),
+                           bed_given(&bed, initial.cell_state),
+                           bed_given(&bed, weights.input_weights),
+                           bed_given(&bed, weights.output_weights),
+                           bed_given(&bed, weights.biases),
+                           bed_given(&bed, dy),
+                           calloc(T * B * O, sizeof(double)),
+                           calloc(T * B * O, sizeof(double)),
+                           calloc(4 * T * B * O, sizeof(double)),
+                           zeros[0],
+                           zeros[1],
+                           zeros[2],
+                           zeros[3],
+                           zeros[4],
+                           zeros[5] };
+    run_forward(&r);
+    run_backward(&r);
+    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);
+    bed_check(got[CELL], r.c + (T - 1) * B * O, B * O, tolerance, tolerance);
+    for (int i = 0; i < 6; ++i)
+        bed_check(got[DX + i], zeros[i], sizes[i], tolerance, tolerance * (double)(T * B));
+    for (int i = 0; i < 6; ++i)
+        free(zeros[i]);
+    free(r.h);
+    free(r.c);
+    free(r.act);
+    bed_close(&bed);
+}
+
+/* row: popnn lstmFwd */
+/* row: popnn lstmBwd */
+/* row: popnn lstmWU */
+/* row: popnn lstmBwdWithWU */
+static void test_all_passes(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device) {
+        popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 3, 4, 5, 7);
+        check_layer(device, &p, BED_LINEAR, false, 1e-5);
+        check_layer(device, &p, BED_SCATTERED, true, 1e-5);
+        p = popnn_lstm_params_make(POP_HALF, 2, 3, 11, 6);
+        check_layer(device, &p, BED_LINEAR, true, 2e-2);
+    }
+}
+
+static void test_orders_and_last_outputs(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device) {
+        popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 1, 1, 1, 1);
+        check_layer(device, &p, BED_ONE_TILE, false, 1e-5);
+        p = popnn_lstm_params_make(POP_FLOAT, 2, 5, 3, 13);
+        p.output_full_sequence = false;
+        p.cell_order[0] = POPNN_LSTM_OUTPUT_GATE;
+        p.cell_order[3] = POPNN_LSTM_FORGET_GATE;
+        check_layer(device, &p, BED_LINEAR, false, 1e-5);
+        check_layer(device, &p, BED_LINEAR, true, 1e-5);
+    }
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    popnn_lstm_params p = popnn_lstm_params_make(POP_INT, 2, 3, 4, 5);
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_lstm_create_weights", "type int");
+    p = popnn_lstm_params_make(POP_FLOAT, 2, 0, 4, 5);
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "none of them can be 0");
+    p.time_steps = 3;
+    p.cell_order[0] = POPNN_LSTM_CANDIDATE;
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "each of the 4 units once");
+    p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "recomputationMode", "some" }), NULL);
+    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_lstm_create_weights", "none|cellAndTanh|full");
+    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    popnn_lstm_state initial = popnn_lstm_create_initial_state(bed.graph, &p, "s", POP_NO_OPTIONS, NULL);
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 6), BED_LINEAR);
+    popnn_lstm_fwd(bed.graph, &p, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the input is float{3,2,6}, and should be float{3,2,4}");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_passes),
+        cmocka_unit_test(test_orders_and_last_outputs),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
