@@ -125,6 +125,8 @@ TEST(dynamic_slices)
 // row: popops multiUpdateAdd
 // row: popops plan
 // row: popops SlicePlan
+// row: popops planMultiple
+// row: popops SlicePlanningParameters
 // row: popops createIndicesTensor
 TEST(embeddings)
 {

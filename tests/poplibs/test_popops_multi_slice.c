@@ -64,10 +64,12 @@ static pop_tensor input_offsets(struct bed *bed, const popops_slice_plan *plan, 
 static void test_slices_of_every_type_and_plan(void **state)
 {
     (void)state;
-    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_BOOL, POP_LONGLONG };
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t k = 0; k < COUNT(types) * COUNT(constraints) * 2; ++k) {
             size_t c = k / 2 % COUNT(constraints);
+            if (c && device == BED_CPU) /* which has one tile, and no plans */
+                continue;
             pop_type type = types[k / 2 / COUNT(constraints)];
             struct bed bed = bed_open(device, 17, popops_add_codelets_at);
             popops_slice_plan plan = plan_of(&bed, type, c);
@@ -87,6 +89,8 @@ enum update { SET, ADD, MAX, MUL };
 
 static void check_update(enum bed_device device, pop_type type, size_t c, enum update update, bool scattered)
 {
+    if (c && device == BED_CPU)
+        return;
     struct bed bed = bed_open(device, 17, popops_add_codelets_at);
     popops_slice_plan plan = plan_of(&bed, type, c);
     double offsets[LOOKUPS], wanted[ROWS * COLUMNS];
@@ -142,8 +146,7 @@ static void test_updates_that_calculate(void **state)
         for (size_t i = 0; i < COUNT(types); ++i)
             for (size_t c = 0; c < COUNT(constraints); ++c) {
                 check_update(device, types[i], c, ADD, c % 2);
-                check_update(device, types[i], c, ADD, c % 2 == 0);
-                check_update(device, types[i], c, MAX, c % 2);
+                check_update(device, types[i], c, c % 3 ? MAX : ADD, c % 2 == 0);
                 check_update(device, types[i], c, MUL, c % 2);
             }
 }
