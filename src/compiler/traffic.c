@@ -59,13 +59,12 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
 }
 
 /* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to others. */
-static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
 {
     bool global = between_ipus(loads, from, to);
     struct tile_load *tile = touch(global ? &loads->global : &loads->internal, to);
     tile->received += bytes;
     ++tile->receives;
-    tile->content += what;
     if (global) {
         unsigned ipus = loads->target->num_ipus, per_ipu = loads->target->tiles_per_ipu;
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
@@ -76,13 +75,13 @@ static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uin
 
 void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
-    if (receive(loads, from, to, bytes, what))
+    if (receive(loads, from, to, bytes))
         exchange_schedule_message(loads->schedule, from, to, bytes, what);
 }
 
 void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
-    if (receive(loads, from, to, bytes, what))
+    if (receive(loads, from, to, bytes))
         exchange_schedule_piece(loads->schedule, from, to, bytes, what);
 }
 
@@ -92,17 +91,14 @@ static int tile_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Two tiles on one exchange bus that receive the same take it in once. */
+/* Two tiles on one exchange bus take what both receive in once. */
 static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
 {
     const pop_target *target = loads->target;
     if (!pop_target_supports_exchange_bus_sharing(target) || pop_target_tiles_per_shared_exchange_bus(target) != 2)
         return false;
-    uint32_t other = tile ^ 1;
-    if (tile % target->tiles_per_ipu == target->tiles_per_ipu - 1 && !(tile % target->tiles_per_ipu % 2))
-        return false; /* the last of an odd number has no pair */
-    const struct tile_load *a = &loads->internal.tiles[tile], *b = &loads->internal.tiles[other];
-    return a->received && a->received == b->received && a->content == b->content;
+    /* the last of an odd number has no pair */
+    return tile % target->tiles_per_ipu != target->tiles_per_ipu - 1 || tile % target->tiles_per_ipu % 2;
 }
 
 static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uint32_t tile)

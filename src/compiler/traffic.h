@@ -12,7 +12,6 @@ struct tile_load {
     uint64_t sent, received;
     uint32_t sends, receives; /* messages */
     bool touched;
-    uint64_t content;         /* a hash of what it receives, in any order */
 };
 struct load {
     struct tile_load *tiles;

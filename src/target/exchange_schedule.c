@@ -16,12 +16,13 @@ struct scheduled_tile {
     uint64_t row; /* the row's next message comes no earlier */
     uint64_t end;
     uint32_t follows, pieces;
-    uint64_t pairs; /* of words in the messages that it receives */
+    uint64_t pairs; /* of words that the other tile of its bus receives too */
     bool touched;
 };
-/* A message that was sent, by a hash that is never 0: when it was first, and when it was last sent again. */
+/* A message that was sent, by a hash that is never 0: when it was first, when it was last sent again, and who received it last. */
 struct sent {
     uint64_t key, start, last;
+    uint32_t receiver;
 };
 /* A message of a copy.  round: of its sender, in which it goes. */
 struct piece {
@@ -194,13 +195,18 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
     if (!again)
         take(&sender->send, sender, at, at + cycles);
     if (!sent->key) {
-        *sent = (struct sent){ key, at, at };
-        if (2 * ++schedule->sent_count > schedule->sent_size)
-            grow_sent(schedule);
+        *sent = (struct sent){ key, at, at, to };
+        ++schedule->sent_count;
     } else if (!again) {
         sent->last = at;
     }
-    receiver->pairs += cycles / 2;
+    if (sent->receiver == (to ^ 1)) {
+        receiver->pairs += cycles / 2;
+        schedule->tiles[to ^ 1].pairs += cycles / 2;
+    }
+    sent->receiver = to;
+    if (2 * schedule->sent_count > schedule->sent_size)
+        grow_sent(schedule);
     receiver->follows += at && at == receiver->row;
     take(&receiver->receive, receiver, at, at + cycles);
     receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;

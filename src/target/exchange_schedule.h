@@ -25,7 +25,7 @@ void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, 
 void exchange_schedule_settle(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);
-/* Pairs of words in the messages that a tile receives. */
+/* Pairs of words in the messages that a tile receives as the other tile of its bus does, whose number differs in the last bit. */
 uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile);
 /* Messages that a tile receives right behind the one before, in the same row. */
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile);
