@@ -40,6 +40,7 @@ void row_file(void);
 void row_whole(void);
 void row_cpp(void);
 void row_codelet(void);
+void row_plan(void);
 void row_matmul(void);
 void row_elementwise(void);
 

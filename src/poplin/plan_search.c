@@ -48,7 +48,7 @@ struct search {
     const struct poplin_partition *grains;
     size_t dims;
     struct poplin_split out, in; /* serial ones */
-    bool short_of_memory;        /* something was left out because of its bytes */
+    bool short_of_memory;        /* something that may have been better was left out because of its bytes */
 };
 
 /* Splits of so many things that are the least with their quotient. */
@@ -90,7 +90,7 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
             tried.out_chan_split.parallel = out;
             tried.in_chan_split.parallel = in;
             struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
-            s->short_of_memory |= cost.bytes > s->goal->most_bytes;
+            s->short_of_memory |= cost.bytes > s->goal->most_bytes && cost.cycles < (found ? best->cycles : s->goal->cycles);
             if (cost.bytes > s->goal->most_bytes || (found && !better(s->goal, &cost, best)))
                 continue;
             *best = cost;
@@ -159,8 +159,9 @@ static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint
 {
     struct search *s = user;
     (void)count;
-    *result = least_cost(s, operands).bytes;
-    s->short_of_memory |= *result > s->goal->most_bytes;
+    struct plan_least_cost cost = least_cost(s, operands);
+    *result = cost.bytes;
+    s->short_of_memory |= cost.bytes > s->goal->most_bytes && cost.cycles < s->goal->cycles;
     return POPSOLVER_VALUE;
 }
 
