@@ -89,8 +89,59 @@ static inline struct walk walk_of(const struct pool_part *p, bool forward)
 
 enum fold { MAX, SUM, COUNT };
 
+/* Eight elements at a time as float; half needs it said, gcc 12 does not do it by itself. */
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between functions that are not inlined */
+typedef float eight __attribute__((vector_size(32)));
+typedef float eight_there __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int mask __attribute__((vector_size(32)));
+static inline __attribute__((always_inline)) eight get_float(const float *from)
+{
+    return (eight) * (const eight_there *)from;
+}
+static inline __attribute__((always_inline)) eight get_half(const half *from)
+{
+#ifdef __F16C__
+    typedef short packed __attribute__((vector_size(16), aligned(2), may_alias));
+    return __builtin_ia32_vcvtph2ps256(*(const packed *)from);
+#else
+    eight values;
+    for (int i = 0; i < 8; ++i)
+        values[i] = (float)from[i];
+    return values;
+#endif
+}
+static inline __attribute__((always_inline)) eight choose(mask where, eight a, eight b)
+{
+    return (eight)((where & (mask)a) | (~where & (mask)b));
+}
+
 /* For each output element of a row from `x` on, `n` of them: folds what its window covers into acc.  pooled is COUNT's: the row of largest. */
 #define FOLD_OF(tag, type)                                                                                             \
+    static inline __attribute__((always_inline)) void fold_run_##tag(float *to, const type *from, const type *largest, int count, enum fold fold) \
+    {                                                                                                                  \
+        int c = 0;                                                                                                     \
+        for (; c + 8 <= count; c += 8) {                                                                               \
+            eight value = get_##tag(from + c), at = get_float(to + c);                                                 \
+            *(eight_there *)(to + c) = fold == MAX ? choose(value > at, value, at) : fold == SUM ? at + value          \
+                              : at + choose(value == get_##tag(largest + c), (eight){ 0 } + 1.0f, (eight){ 0 });        \
+        }                                                                                                              \
+        for (; c < count; ++c) {                                                                                       \
+            float value = (float)from[c];                                                                              \
+            to[c] = fold == MAX ? (value > to[c] ? value : to[c]) : fold == SUM ? to[c] + value                        \
+                                : to[c] + (from[c] == largest[c] ? 1.0f : 0.0f);                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void give_run_##tag(float *to, const type *gradient, const type *of, const type *largest, int count, \
+                                                                     float scale, bool max)                            \
+    {                                                                                                                  \
+        int c = 0;                                                                                                     \
+        for (; c + 8 <= count; c += 8) {                                                                               \
+            eight value = get_##tag(gradient + c) * scale, at = get_float(to + c);                                     \
+            *(eight_there *)(to + c) = at + (max ? choose(get_##tag(of + c) == get_##tag(largest + c), value, (eight){ 0 }) : value); \
+        }                                                                                                              \
+        for (; c < count; ++c)                                                                                         \
+            to[c] += !max || of[c] == largest[c] ? (float)gradient[c] * scale : 0.0f;                                  \
+    }                                                                                                                  \
     static inline __attribute__((always_inline)) void fold_##tag(const struct pool_part *p, const struct walk *w, const int *place, const type *const *in, \
                                                                  const type *pooled, int x, int n, float *acc, enum fold fold)     \
     {                                                                                                                  \
@@ -105,12 +156,7 @@ enum fold { MAX, SUM, COUNT };
                 for (int o = first; o < end; o += run) {                                                               \
                     const type *from = in[row] + (ptrdiff_t)(o * d->stride + shift) * channels;                        \
                     float *to = acc + (o - x) * channels;                                                              \
-                    const type *largest = fold == COUNT ? pooled + (o - x) * channels : from;                          \
-                    for (int c = 0; c < run * channels; ++c) {                                                         \
-                        float value = (float)from[c];                                                                  \
-                        to[c] = fold == MAX ? (value > to[c] ? value : to[c]) : fold == SUM ? to[c] + value            \
-                                                                              : to[c] + (from[c] == largest[c] ? 1.0f : 0.0f); \
-                    }                                                                                                  \
+                    fold_run_##tag(to, from, fold == COUNT ? pooled + (o - x) * channels : NULL, run * channels, fold); \
                 }                                                                                                      \
             }                                                                                                          \
         } while (next_place(window, w->kernel, p->dims - 1));                                                          \
@@ -179,11 +225,7 @@ enum fold { MAX, SUM, COUNT };
                                 ptrdiff_t from = (ptrdiff_t)(o - d->out_begin) * channels;                             \
                                 const type *g = gradient[row], *of = max ? in[in_row] + (x + at) * channels : NULL, *largest = max ? pooled[row] : NULL; \
                                 float scale = average ? 1.0f / (rows * (float)covered(d, o)) : 1.0f;                   \
-                                for (int c = 0; c < run * channels; ++c) {                                             \
-                                    float value = (float)g[from + c] * scale;                                          \
-                                    bool counts = !max || of[c] == largest[from + c];                                  \
-                                    acc[at * channels + c] += counts ? value : 0.0f;                                   \
-                                }                                                                                      \
+                                give_run_##tag(acc + at * channels, g + from, of, max ? largest + from : NULL, run * channels, scale, max); \
                             }                                                                                          \
                         }                                                                                              \
                     } while (next_place(window, w.kernel, p->dims - 1));                                               \
