@@ -110,10 +110,9 @@ static inline __attribute__((always_inline)) eight get_half(const half *from)
     return values;
 #endif
 }
-static inline __attribute__((always_inline)) eight choose(mask where, eight a, eight b)
-{
-    return (eight)((where & (mask)a) | (~where & (mask)b));
-}
+#define ZEROS ((eight){ 0 })
+#define ONES (ZEROS + 1.0f)
+#define CHOOSE(where, a, b) ((eight)(((where) & (mask)(a)) | (~(where) & (mask)(b))))
 
 /* For each output element of a row from `x` on, `n` of them: folds what its window covers into acc.  pooled is COUNT's: the row of largest. */
 #define FOLD_OF(tag, type)                                                                                             \
@@ -122,8 +121,8 @@ static inline __attribute__((always_inline)) eight choose(mask where, eight a, e
         int c = 0;                                                                                                     \
         for (; c + 8 <= count; c += 8) {                                                                               \
             eight value = get_##tag(from + c), at = get_float(to + c);                                                 \
-            *(eight_there *)(to + c) = fold == MAX ? choose(value > at, value, at) : fold == SUM ? at + value          \
-                              : at + choose(value == get_##tag(largest + c), (eight){ 0 } + 1.0f, (eight){ 0 });        \
+            *(eight_there *)(to + c) = fold == MAX ? CHOOSE(value > at, value, at) : fold == SUM ? at + value          \
+                              : at + CHOOSE(value == get_##tag(largest + c), ONES, ZEROS);        \
         }                                                                                                              \
         for (; c < count; ++c) {                                                                                       \
             float value = (float)from[c];                                                                              \
@@ -137,7 +136,7 @@ static inline __attribute__((always_inline)) eight choose(mask where, eight a, e
         int c = 0;                                                                                                     \
         for (; c + 8 <= count; c += 8) {                                                                               \
             eight value = get_##tag(gradient + c) * scale, at = get_float(to + c);                                     \
-            *(eight_there *)(to + c) = at + (max ? choose(get_##tag(of + c) == get_##tag(largest + c), value, (eight){ 0 }) : value); \
+            *(eight_there *)(to + c) = at + (max ? CHOOSE(get_##tag(of + c) == get_##tag(largest + c), value, ZEROS) : value); \
         }                                                                                                              \
         for (; c < count; ++c)                                                                                         \
             to[c] += !max || of[c] == largest[c] ? (float)gradient[c] * scale : 0.0f;                                  \
