@@ -122,7 +122,7 @@ static bool is_empty(const poplin_conv_params *params)
     return least == 0;
 }
 
-pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
+static pop_tensor new_input(const struct poplin_conv_call *call)
 {
     struct conv_work work = { .call = call, .graph = call->graph, .where = call->where, .c2 = 1 };
     const poplin_conv_params *params = call->params;
@@ -138,7 +138,7 @@ pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
     return new_plain(&work, dims, rank, call->name);
 }
 
-pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call)
+static pop_tensor new_weights(const struct poplin_conv_call *call)
 {
     struct conv_work work = { .call = call, .graph = call->graph, .where = call->where, .c2 = 1 };
     const poplin_conv_params *params = call->params;
@@ -153,6 +153,30 @@ pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call)
     dims[rank++] = params->output_channels_per_conv_group;
     dims[rank++] = params->input_channels_per_conv_group;
     return new_plain(&work, dims, rank, call->name);
+}
+
+/* The call for what is convolved in params' place; params is room for it. */
+static struct poplin_conv_call undilated_call(const struct poplin_conv_call *call, poplin_conv_params *params, bool *dilates)
+{
+    struct poplin_conv_call inner = *call;
+    *dilates = !is_empty(call->params) && conv_undilated(call->params, params);
+    if (*dilates)
+        inner.params = params;
+    return inner;
+}
+pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
+{
+    bool dilates;
+    poplin_conv_params params;
+    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
+    return new_input(&inner);
+}
+pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call)
+{
+    bool dilates;
+    poplin_conv_params params;
+    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
+    return new_weights(&inner);
 }
 
 /* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked at. */
@@ -184,7 +208,7 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
 }
 
 /* A copy of what is no padding: that is written where it lies, so that no tile has to send zeros to all others. */
-static void copy_and_pad(struct conv_work *work, pop_tensor from, pop_tensor to, pop_program sequence)
+static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, pop_program sequence)
 {
     pop_variable_interval *regions;
     struct interval_vec zeros = { 0 }, data = { 0 };
@@ -226,9 +250,12 @@ static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weigh
 static pop_tensor arranged(const struct poplin_conv_call *call, pop_tensor given, bool weights, pop_program sequence)
 {
     struct conv_work work;
+    bool dilates;
+    poplin_conv_params params;
+    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
     if (is_empty(call->params))
         return given;
-    if (!conv_work_begin(&work, call))
+    if (!conv_work_begin(&work, &inner))
         return (pop_tensor){ 0 };
     if (weights ? !conv_weights_are_a_view(&work) : !conv_input_is_a_view(&work))
         return given; /* it is copied by each convolution */
@@ -296,11 +323,9 @@ static pop_tensor zeros(const struct poplin_conv_call *call, pop_program sequenc
     return made;
 }
 
-pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
 {
     struct conv_work work;
-    if (is_empty(call->params))
-        return zeros(call, sequence);
     if (!conv_work_begin(&work, call))
         return (pop_tensor){ 0 };
     conv_transform_operands(&work, &input, &weights);
@@ -315,4 +340,15 @@ pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor inp
         output = conv_transform_output_back(&work, steps == 1 ? slices[0] : pop_tensor_concat_at(call->where, (pop_tensors){ steps, slices }, 1));
     free(slices);
     return output;
+}
+
+pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+{
+    bool dilates;
+    poplin_conv_params params;
+    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
+    if (is_empty(call->params))
+        return zeros(call, sequence);
+    pop_tensor output = build(&inner, input, weights, sequence);
+    return dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, sequence) : output;
 }

@@ -57,8 +57,8 @@ static pop_tensor pad(const struct conv_work *work, pop_tensor t, unsigned dim, 
     return count == 1 ? t : pop_tensor_concat_at(work->where, (pop_tensors){ count, list }, dim);
 }
 
-/* Elements indices[0 .. count) along a dimension; zeros for POPLIN_NO_INDEX.  Indices that progress evenly are one piece. */
-static pop_tensor gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count)
+/* Indices that progress evenly are one piece. */
+pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count)
 {
     pop_tensor *pieces = poplibs_new(count + 1, sizeof(*pieces)), joined = { 0 };
     size_t used = 0;
@@ -111,7 +111,7 @@ static pop_tensor expand_input(const struct conv_work *work, const struct conv_s
     for (size_t k = 0; k < kernel; ++k) {
         for (size_t o = 0; o < positions; ++o)
             indices[o] = poplin_get_input_index(dim, (unsigned)o, (unsigned)(first + k), &params);
-        parts[k] = gather(work, input, 2 + dim, indices, positions);
+        parts[k] = conv_gather(work, input, 2 + dim, indices, positions);
     }
     pop_tensor made = pop_tensor_concat_at(work->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
     free(indices);
@@ -144,7 +144,7 @@ static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d,
     for (size_t o = 0; o < outs; ++o) {
         for (size_t i = 0; i < ins; ++i)
             indices[i] = poplin_get_kernel_index(d, (unsigned)o, first + (unsigned)i, params);
-        pop_tensor rows = gather(work, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
+        pop_tensor rows = conv_gather(work, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
         parts[o] = insert_ones(work, flatten(work, roll(work, rows, dim, rank - 2), rank - 2, rank), dim, 1);
     }
     pop_tensor made = pop_tensor_concat_at(work->where, (pop_tensors){ outs, parts }, rank - 2);

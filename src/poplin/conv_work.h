@@ -65,6 +65,15 @@ pop_tensor conv_weights_back(struct conv_work *work, pop_tensor grouped);
 pop_shape conv_grouped_input_shape(const struct conv_work *work, size_t *dims);
 pop_shape conv_grouped_weights_shape(const struct conv_work *work, size_t *dims);
 
+/* Elements indices[0 .. count) along a dimension; zeros for POPLIN_NO_INDEX. */
+pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count);
+
+/* ---- conv_dilate.c: a dilated input with a kernel of one element is convolved undilated, and the output is dilated ---- */
+/* Whether params is of that kind, and the undilated convolution. */
+bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undilated);
+/* The output of params, of that of the undilated convolution. */
+pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, pop_program sequence);
+
 /* ---- conv_parts.c ---- */
 struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step);
 pop_tensor conv_part_input(const struct conv_work *work, pop_tensor input, const struct conv_part *part, size_t g, size_t c);
