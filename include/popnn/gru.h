@@ -9,7 +9,7 @@
 #define POPNN_GRU_H
 
 #include <popnn/non_linearity.h>
-#include <poplin/planning.h>
+#include <poplin/mat_mul.h>
 
 typedef enum popnn_gru_unit { POPNN_GRU_RESET_GATE = 0, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE, POPNN_GRU_UNITS } popnn_gru_unit;
 
@@ -45,6 +45,11 @@ POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
+/* The products of a step, for poplin_preplan_mat_muls; returns how many: those of forward alone for inference. */
+enum { POPNN_GRU_MOST_MAT_MULS = 7 };
+POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
+                                                         poplin_mat_mul_params list[POPNN_GRU_MOST_MAT_MULS]);
+
 /* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
@@ -55,6 +60,14 @@ POP_API pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph 
                                                      pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_create_weights(...) popnn_gru_create_weights_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+                                                      pop_options options, poplin_planning_cache *cache);
+
+#define popnn_gru_create_weights_kernel(...) popnn_gru_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
+/* The weights without the biases, and these alone. */
+POP_API popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+                                                             pop_options options, poplin_planning_cache *cache);
+#define popnn_gru_create_weights_biases(...) popnn_gru_create_weights_biases_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
                                                       pop_options options, poplin_planning_cache *cache);
 
 #define popnn_gru_fwd(...) popnn_gru_fwd_at(POP_HERE, __VA_ARGS__)

@@ -8,7 +8,7 @@
 #define POPNN_LSTM_H
 
 #include <popnn/non_linearity.h>
-#include <poplin/planning.h>
+#include <poplin/mat_mul.h>
 
 typedef enum popnn_lstm_unit {
     POPNN_LSTM_FORGET_GATE = 0,
@@ -48,6 +48,11 @@ POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
+/* The products of a step, for poplin_preplan_mat_muls; returns how many: forward alone for inference. */
+enum { POPNN_LSTM_MOST_MAT_MULS = 3 };
+POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
+                                                          poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS]);
+
 /* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType, availableMemoryProportion, weightAccumulatorsType,
  * preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ---- */
 #define popnn_lstm_create_input(...) popnn_lstm_create_input_at(POP_HERE, __VA_ARGS__)
@@ -57,11 +62,25 @@ POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph,
 #define popnn_lstm_create_initial_state(...) popnn_lstm_create_initial_state_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                             pop_options options, poplin_planning_cache *cache);
+#define popnn_lstm_create_initial_output(...) popnn_lstm_create_initial_output_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                       pop_options options, poplin_planning_cache *cache);
+#define popnn_lstm_create_initial_cell_state(...) popnn_lstm_create_initial_cell_state_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                           pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_zero_initial_state(...) popnn_lstm_zero_initial_state_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence, const char *name);
 #define popnn_lstm_create_weights(...) popnn_lstm_create_weights_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                         pop_options options, poplin_planning_cache *cache);
+
+#define popnn_lstm_create_weights_kernel(...) popnn_lstm_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
+/* The weights without the biases, and these alone. */
+POP_API popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                               pop_options options, poplin_planning_cache *cache);
+#define popnn_lstm_create_weights_biases(...) popnn_lstm_create_weights_biases_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                       pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_fwd(...) popnn_lstm_fwd_at(POP_HERE, __VA_ARGS__)
 /* Gives the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step; *intermediates (NULL for inference) is

@@ -115,6 +115,29 @@ uint64_t popnn_gru_wu_flops(const popnn_gru_params *params)
     return flops(params, POPNN_GRU_UNITS);
 }
 
+/* Of x and h apart where the reset comes after them; else of both, for the gates and for the candidate. */
+size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only, poplin_mat_mul_params list[POPNN_GRU_MOST_MAT_MULS])
+{
+    size_t in = p->input_size, out = p->output_size, all = POPNN_GRU_UNITS * out, batch = p->batch_size, count = 2;
+    size_t depth[2] = { in + out, in + out }, columns[2] = { 2 * out, out };
+    if (p->reset_after)
+        depth[0] = in, depth[1] = out, columns[0] = columns[1] = all;
+    for (size_t i = 0; i < 2; ++i)
+        list[i] = units_product_params(p->data_type, batch, depth[i], columns[i]);
+    if (inference_only)
+        return count;
+    for (size_t i = p->reset_after && !p->calc_input_gradients ? 1 : 0; i < 2; ++i)
+        list[count++] = units_product_params(p->data_type, batch, columns[i], depth[i]);
+    list[count++] = units_product_params(p->data_type, in, batch, all);
+    if (p->reset_after) {
+        list[count++] = units_product_params(p->data_type, out, batch, all);
+        return count;
+    }
+    list[count++] = units_product_params(p->data_type, out, batch, 2 * out);
+    list[count++] = units_product_params(p->data_type, out, batch, out);
+    return count;
+}
+
 pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                      poplin_planning_cache *cache)
 {
@@ -131,18 +154,44 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     return units_spread(&gru.units, POP_SHAPE(params->batch_size, params->output_size), name);
 }
+static popnn_gru_weights new_weights(const struct units *units)
+{
+    popnn_gru_weights weights = { { 0 }, { 0 }, { 0 } };
+    pop_tensor whole = units_right_operand(units);
+    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
+    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
+    return weights;
+}
+static pop_tensor new_biases(const struct gru *gru)
+{
+    const struct units *units = &gru->units;
+    pop_shape one = POP_SHAPE(POPNN_GRU_UNITS, units->output), two = POP_SHAPE(POPNN_GRU_UNITS, 2, units->output);
+    return units_spread(units, gru->params->reset_after ? two : one, units->name);
+}
+popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+                                                     pop_options options, poplin_planning_cache *cache)
+{
+    struct gru gru;
+    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_kernel", name, options, cache))
+        return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
+    return new_weights(&gru.units);
+}
+pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
+                                              poplin_planning_cache *cache)
+{
+    struct gru gru;
+    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_biases", name, options, cache))
+        return (pop_tensor){ 0 };
+    return new_biases(&gru);
+}
 popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                               poplin_planning_cache *cache)
 {
     struct gru gru;
-    popnn_gru_weights weights = { { 0 }, { 0 }, { 0 } };
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights", name, options, cache))
-        return weights;
-    size_t in = params->input_size, out = params->output_size;
-    pop_tensor whole = units_right_operand(&gru.units);
-    weights.input_weights = units_from_matrix(&gru.units, pop_tensor_slice_at(where, whole, 0, in, 0));
-    weights.output_weights = units_from_matrix(&gru.units, pop_tensor_slice_at(where, whole, in, in + out, 0));
-    weights.biases = units_spread(&gru.units, params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out) : POP_SHAPE(POPNN_GRU_UNITS, out), name);
+        return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
+    popnn_gru_weights weights = new_weights(&gru.units);
+    weights.biases = new_biases(&gru);
     return weights;
 }
 

@@ -85,6 +85,18 @@ uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *p)
     return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * POPNN_LSTM_UNITS;
 }
 
+size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bool inference_only,
+                                                  poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS])
+{
+    size_t both = p->input_size + p->output_size, all = POPNN_LSTM_UNITS * p->output_size, back = p->calc_input_gradients ? both : p->output_size;
+    list[0] = units_product_params(p->data_type, p->batch_size, both, all);
+    if (inference_only)
+        return 1;
+    list[1] = units_product_params(p->data_type, p->batch_size, all, back);
+    list[2] = units_product_params(p->data_type, both, p->batch_size, all);
+    return 3;
+}
+
 pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
                                       poplin_planning_cache *cache)
 {
@@ -95,16 +107,32 @@ pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const p
     return steps_new(where, graph, step, params->time_steps, name);
 }
 
+/* {batch, output}. */
+static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *api, const char *name, pop_options options,
+                            poplin_planning_cache *cache)
+{
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, api, name, options, cache))
+        return (pop_tensor){ 0 };
+    return units_spread(&lstm.units, POP_SHAPE(params->batch_size, params->output_size), name);
+}
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                     pop_options options, poplin_planning_cache *cache)
 {
-    struct lstm lstm;
-    popnn_lstm_state state = { { 0 }, { 0 } };
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_initial_state", name, options, cache))
-        return state;
-    state.output = units_spread(&lstm.units, POP_SHAPE(params->batch_size, params->output_size), name);
-    state.cell_state = units_spread(&lstm.units, POP_SHAPE(params->batch_size, params->output_size), name);
+    popnn_lstm_state state;
+    state.output = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
+    state.cell_state = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
     return state;
+}
+pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                               pop_options options, poplin_planning_cache *cache)
+{
+    return new_state(where, graph, params, "popnn_lstm_create_initial_output", name, options, cache);
+}
+pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                   pop_options options, poplin_planning_cache *cache)
+{
+    return new_state(where, graph, params, "popnn_lstm_create_initial_cell_state", name, options, cache);
 }
 
 void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence, const char *name)
@@ -113,17 +141,42 @@ void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_l
     popops_zero_at(where, graph, state.cell_state, sequence, name);
 }
 
+static popnn_lstm_weights new_weights(const struct units *units)
+{
+    popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
+    pop_tensor whole = units_right_operand(units);
+    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
+    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
+    return weights;
+}
+static pop_tensor new_biases(const struct units *units)
+{
+    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output), units->name);
+}
+popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+                                                       pop_options options, poplin_planning_cache *cache)
+{
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_kernel", name, options, cache))
+        return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
+    return new_weights(&lstm.units);
+}
+pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
+                                               poplin_planning_cache *cache)
+{
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_biases", name, options, cache))
+        return (pop_tensor){ 0 };
+    return new_biases(&lstm.units);
+}
 popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
                                                 poplin_planning_cache *cache)
 {
     struct lstm lstm;
-    popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights", name, options, cache))
-        return weights;
-    pop_tensor whole = units_right_operand(&lstm.units);
-    weights.input_weights = units_from_matrix(&lstm.units, pop_tensor_slice_at(where, whole, 0, params->input_size, 0));
-    weights.output_weights = units_from_matrix(&lstm.units, pop_tensor_slice_at(where, whole, params->input_size, params->input_size + params->output_size, 0));
-    weights.biases = units_spread(&lstm.units, POP_SHAPE(POPNN_LSTM_UNITS, params->output_size), name);
+        return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
+    popnn_lstm_weights weights = new_weights(&lstm.units);
+    weights.biases = new_biases(&lstm.units);
     return weights;
 }
 

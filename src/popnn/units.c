@@ -2,7 +2,6 @@
 #include "popnn/units.h"
 #include "poplibs/options.h"
 
-#include <poplin/mat_mul.h>
 #include <popops/fill.h>
 #include <popops/reduce.h>
 #include <poputil/tile_mapping.h>
@@ -131,6 +130,11 @@ pop_tensor units_spread(const struct units *units, pop_shape shape, const char *
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name)
 {
     return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+}
+
+poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t depth, size_t columns)
+{
+    return (poplin_mat_mul_params){ type, type, { 1, rows, depth }, { 1, depth, columns } };
 }
 
 /* ---- steps ---- */

@@ -6,7 +6,7 @@
 #include "poplibs/support.h"
 
 #include <popnn/non_linearity.h>
-#include <poplin/planning.h>
+#include <poplin/mat_mul.h>
 #include <popops/element_wise.h>
 
 enum { MOST_UNITS = 4 };
@@ -46,6 +46,9 @@ pop_tensor units_right_operand(const struct units *units);
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
 /* A new tensor that lies like t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
+
+/* {rows, depth} times {depth, columns}, to be planned. */
+poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t depth, size_t columns);
 
 /* Steps, added to a sequence. */
 pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence);

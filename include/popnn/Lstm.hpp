@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// LSTM over a sequence (popnn/lstm.h).
+#ifndef POPNN_LSTM_HPP
+#define POPNN_LSTM_HPP
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <popnn/LstmDef.hpp>
+#include <popnn/NonLinearityDef.hpp>
+#include <popnn/detail/recurrent.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace popnn {
+namespace lstm {
+
+inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
+{
+    return { BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE };
+}
+
+struct LstmParams {
+    poplar::Type dataType;
+    std::size_t batchSize = 0;
+    std::size_t timeSteps = 0;
+    std::vector<std::size_t> layerSizes; // input, output
+    bool outputFullSequence = true;
+    bool doInputWeightCalc = true;
+    bool calcInputGradients = true;
+    bool preserveFinalState = false;
+    std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
+    NonLinearityType activation = NonLinearityType::TANH;
+    NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
+
+    LstmParams() = default;
+    LstmParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
+               NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
+        : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes)), activation(function), recurrentActivation(recurrentFunction)
+    {}
+
+    // The C interface's.
+    popnn_lstm_params c() const
+    {
+        if (layerSizes.size() != 2)
+            throw poputil::poplibs_error("an LSTM has two layer sizes, of its input and of its output");
+        popnn_lstm_params params = popnn_lstm_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
+        params.output_full_sequence = outputFullSequence;
+        params.calc_input_gradients = calcInputGradients;
+        if (cellOrder.size() != BASIC_LSTM_CELL_NUM_UNITS)
+            throw poputil::poplibs_error("the cell order of an LSTM names four units");
+        for (std::size_t i = 0; i < BASIC_LSTM_CELL_NUM_UNITS; ++i)
+            params.cell_order[i] = static_cast<popnn_lstm_unit>(cellOrder[i]);
+        params.activation = static_cast<popnn_non_linearity_type>(activation);
+        params.recurrent_activation = static_cast<popnn_non_linearity_type>(recurrentActivation);
+        return params;
+    }
+};
+
+struct LstmState {
+    poplar::Tensor output;
+    poplar::Tensor cellState;
+
+    // {2, batch, output}
+    poplar::Tensor getAsTensor() const { return poplar::concat({ output.expand({ 0 }), cellState.expand({ 0 }) }); }
+    popnn_lstm_state c() const
+    {
+        popnn_lstm_state state = { output.c(), cellState.c() };
+        return state;
+    }
+};
+
+struct LstmWeights {
+    poplar::Tensor inputWeights;  // {4, input, output}
+    poplar::Tensor outputWeights; // {4, output, output}
+    poplar::Tensor biases;        // {4, output}
+
+    popnn_lstm_weights c() const
+    {
+        popnn_lstm_weights weights = { inputWeights.c(), outputWeights.c(), biases.c() };
+        return weights;
+    }
+};
+
+namespace detail {
+
+inline LstmState give(pop_graph *graph, const popnn_lstm_state &state)
+{
+    poputil::detail::check(graph);
+    return LstmState{ poplar::Tensor(state.output), poplar::Tensor(state.cell_state) };
+}
+inline LstmWeights give(pop_graph *graph, const popnn_lstm_weights &weights)
+{
+    poputil::detail::check(graph);
+    return LstmWeights{ poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights), poplar::Tensor(weights.biases) };
+}
+inline popnn_lstm_forward forward(const LstmState &initial, const poplar::Tensor &intermediates, const LstmWeights &weights, const poplar::Tensor &input,
+                                  const poplar::Tensor &output)
+{
+    popnn_lstm_forward all = { initial.c(), intermediates.c(), input.c(), output.c(), weights.c() };
+    return all;
+}
+
+} // namespace detail
+
+inline uint64_t getBasicLstmCellFwdFlops(const LstmParams &params)
+{
+    popnn_lstm_params c = params.c();
+    return popnn_lstm_fwd_flops(&c);
+}
+inline uint64_t getBasicLstmCellBwdFlops(const LstmParams &params)
+{
+    popnn_lstm_params c = params.c();
+    return popnn_lstm_bwd_flops(&c);
+}
+inline uint64_t getBasicLstmCellWuFlops(const LstmParams &params)
+{
+    popnn_lstm_params c = params.c();
+    return popnn_lstm_wu_flops(&c);
+}
+
+// The products of a step, with the options that each is planned with.
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
+{
+    popnn_lstm_params c = params.c();
+    poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS];
+    return popnn::detail::products(list, popnn_lstm_get_mat_mul_pre_plan_parameters(&c, popnn::detail::inferenceOnly(options), list), options);
+}
+
+inline poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                  const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return poputil::detail::give(graph.c(), popnn_lstm_create_input_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                                       poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline LstmState createInitialState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                    const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return detail::give(graph.c(), popnn_lstm_create_initial_state_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                                      poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return poputil::detail::give(graph.c(),
+                                 popnn_lstm_create_initial_output_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                                     poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                             const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return poputil::detail::give(graph.c(), popnn_lstm_create_initial_cell_state_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline void zeroInitialState(poplar::Graph &graph, const LstmState &initialState, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {})
+{
+    popnn_lstm_zero_initial_state_at(poplar::detail::where(debugContext), graph.c(), initialState.c(), prog.cToGrow(graph.c()),
+                                     poplar::detail::name(debugContext));
+    poputil::detail::check(graph.c());
+}
+inline LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                 const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return detail::give(graph.c(), popnn_lstm_create_weights_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                                poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                                                     const poplar::OptionFlags &options = {},
+                                                                     poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    popnn_lstm_weights weights = popnn_lstm_create_weights_kernel_at(poplar::detail::where(debugContext), graph.c(), &c,
+                                                                     poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                                     poplin::detail::cache(planningCache));
+    poputil::detail::check(graph.c());
+    return std::make_pair(poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights));
+}
+inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    return poputil::detail::give(graph.c(),
+                                 popnn_lstm_create_weights_biases_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+                                                                     poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+
+// The output and the last cell state.
+inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                                                         const LstmState &stateInit, const LstmWeights &weights, const poplar::Tensor &in,
+                                                         poplar::Tensor *intermediates, const poplar::DebugContext &debugContext = {},
+                                                         const poplar::OptionFlags &options = {},
+                                                         poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    pop_tensor kept, cell = pop_tensor();
+    pop_tensor output = popnn_lstm_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(), weights.c(),
+                                          intermediates ? &kept : nullptr, &cell, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                          poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    poputil::detail::check(graph.c());
+    if (intermediates)
+        *intermediates = poplar::Tensor(kept);
+    return std::make_pair(poplar::Tensor(output), poplar::Tensor(cell));
+}
+// The order of the guide's era.
+inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit,
+                                                         const poplar::Tensor &in, const LstmWeights &weights, poplar::Tensor *intermediates,
+                                                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                                         const poplar::OptionFlags &options = {},
+                                                         poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    return lstmFwd(graph, params, prog, stateInit, weights, in, intermediates, debugContext, options, planningCache);
+}
+
+// The gradient of the initial state.
+inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                         const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                         const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad, poplar::Tensor *inputGrad,
+                         poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                         poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
+    pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor(), kept = pop_tensor();
+    popnn_lstm_state state =
+        popnn_lstm_bwd_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+                          lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
+                          poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    LstmState gradient = detail::give(graph.c(), state);
+    popnn::detail::put(inputGrad, dx);
+    popnn::detail::put(bwdIntermediates, kept);
+    return gradient;
+}
+
+inline LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                          const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const LstmWeights &weights,
+                          const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
+    return detail::give(graph.c(),
+                        popnn_lstm_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, bwdIntermediates.c(),
+                                         poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+
+inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                               const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input,
+                               const poplar::Tensor &output, const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                               poplar::Tensor *inputGrad, LstmWeights &weightsGrad, const poplar::DebugContext &debugContext = {},
+                               const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    popnn_lstm_params c = params.c();
+    popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
+    pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor();
+    popnn_lstm_weights dw;
+    popnn_lstm_state state = popnn_lstm_bwd_with_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+                                                       lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, &dw,
+                                                       poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                       poplin::detail::cache(planningCache));
+    LstmState gradient = detail::give(graph.c(), state);
+    weightsGrad = detail::give(graph.c(), dw);
+    popnn::detail::put(inputGrad, dx);
+    return gradient;
+}
+
+} // namespace lstm
+} // namespace popnn
+#endif

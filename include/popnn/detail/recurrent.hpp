@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the recurrent layers' C++ interfaces share.
+#ifndef POPNN_DETAIL_RECURRENT_HPP
+#define POPNN_DETAIL_RECURRENT_HPP
+
+#include <poplar/OptionFlags.hpp>
+#include <poplin/MatMul.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace popnn {
+namespace detail {
+
+// A result that the caller may not want.
+inline void put(poplar::Tensor *to, const pop_tensor &from)
+{
+    if (to)
+        *to = poplar::Tensor(from);
+}
+
+inline bool inferenceOnly(const poplar::OptionFlags &options)
+{
+    bool only = false;
+    for (const poplar::OptionFlags::OptionFlag &flag : options)
+        if (flag.first == "inferenceOnly")
+            only = flag.second == "true";
+    return only;
+}
+
+// A step's products with those of the layer's options that they take.
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> products(const poplin_mat_mul_params *list, std::size_t count,
+                                                                                const poplar::OptionFlags &options)
+{
+    poplar::OptionFlags taken;
+    for (const poplar::OptionFlags::OptionFlag &flag : options)
+        if (flag.first == "partialsType" || flag.first == "availableMemoryProportion")
+            taken.set(flag.first, flag.second);
+    std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> result;
+    for (std::size_t i = 0; i < count; ++i)
+        result.push_back(std::make_pair(poplin::detail::matMulParams(list[i]), taken));
+    return result;
+}
+
+} // namespace detail
+} // namespace popnn
+#endif

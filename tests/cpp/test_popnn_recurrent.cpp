@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// LSTM, GRU and the simple RNN, called as programs in C++ call them.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popnn/Gru.hpp>
+#include <popnn/Lstm.hpp>
+#include <popnn/codelets.hpp>
+#include <poplin/codelets.hpp>
+#include <popops/codelets.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+
+using namespace poplar;
+using namespace poplar::program;
+
+struct Bed {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    poplin::matmul::PlanningCache cache;
+    std::vector<Tensor> read;
+    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+        poplin::addCodelets(graph);
+        popnn::addCodelets(graph);
+    }
+    void fill(const Tensor &t, float value) { graph.setInitialValue(t, std::vector<float>(t.numElements(), value)); }
+    std::vector<std::vector<float>> run()
+    {
+        for (std::size_t i = 0; i < read.size(); ++i)
+            graph.createHostRead(std::to_string(i), read[i]);
+        Engine engine(graph, prog);
+        engine.load(device);
+        engine.run(0);
+        std::vector<std::vector<float>> values;
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            values.push_back(std::vector<float>(read[i].numElements()));
+            engine.readTensor(std::to_string(i), values.back().data(), values.back().data() + values.back().size());
+        }
+        return values;
+    }
+};
+static bool near(double a, double b)
+{
+    return std::fabs(a - b) < 1e-5;
+}
+static double sigmoid(double x)
+{
+    return 1 / (1 + std::exp(-x));
+}
+
+// row: popnn LstmParams
+// row: popnn LstmWeights
+// row: popnn LstmState
+// row: popnn createInput
+// row: popnn createInitialOutput
+// row: popnn createInitialCellState
+// row: popnn createInitialState
+// row: popnn zeroInitialState
+// row: popnn createWeights
+// row: popnn createWeightsKernel
+// row: popnn createWeightsBiases
+// row: popnn lstmFwd
+// row: popnn lstmBwd
+// row: popnn lstmBwdWithWU
+// row: popnn lstmWU
+// row: popnn getMatMulPrePlanParameters
+// row: popnn getBasicLstmCellFwdFlops
+// row: popnn getBasicLstmCellBwdFlops
+// row: popnn getBasicLstmCellWuFlops
+// row: popnn getDefaultBasicLstmCellOrder
+// row: popnn BasicLstmCellUnit
+TEST(lstm)
+{
+    using namespace popnn::lstm;
+    Bed b;
+    LstmParams params(FLOAT, 2, 3, { 4, 5 });
+    CHECK(params.cellOrder == getDefaultBasicLstmCellOrder() && params.cellOrder[1] == BASIC_LSTM_CELL_INPUT_GATE);
+    CHECK(getBasicLstmCellFwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 8);
+    CHECK(getBasicLstmCellBwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 6 && getBasicLstmCellWuFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 4);
+    const OptionFlags options{ { "inferenceOnly", "false" }, { "partialsType", "float" } };
+    std::vector<std::pair<poplin::MatMulParams, OptionFlags>> products = getMatMulPrePlanParameters(params, options);
+    CHECK(products.size() == 3 && products[0].first.bShape == (std::vector<std::size_t>{ 1, 9, 20 }) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 1);
+
+    Tensor in = createInput(b.graph, params, "in", options, &b.cache);
+    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }));
+    LstmState state = createInitialState(b.graph, params, "state", options, &b.cache);
+    zeroInitialState(b.graph, state, b.prog, "zero");
+    CHECK(state.getAsTensor().shape() == (std::vector<std::size_t>{ 2, 2, 5 }));
+    CHECK(createInitialOutput(b.graph, params, "h").shape() == state.output.shape() && createInitialCellState(b.graph, params, "c").shape() == state.cellState.shape());
+    LstmWeights weights = createWeights(b.graph, params, "weights", options, &b.cache);
+    std::pair<Tensor, Tensor> kernel = createWeightsKernel(b.graph, params, "kernel");
+    CHECK(kernel.first.shape() == weights.inputWeights.shape() && kernel.second.shape() == weights.outputWeights.shape());
+    CHECK(createWeightsBiases(b.graph, params, "biases").shape() == weights.biases.shape());
+    b.fill(in, 0.5f);
+    b.fill(weights.inputWeights, 0.25f);
+    b.fill(weights.outputWeights, 0);
+    b.fill(weights.biases, 0.5f);
+
+    Tensor kept, dx, between;
+    std::pair<Tensor, Tensor> out = lstmFwd(b.graph, params, state, in, weights, &kept, b.prog, "fwd", options, &b.cache);
+    std::pair<Tensor, Tensor> same = lstmFwd(b.graph, params, b.prog, state, weights, in, nullptr, { "fwd" }, options, &b.cache);
+    LstmState first = lstmBwd(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, nullptr, &dx, &between, "bwd", options, &b.cache);
+    LstmWeights apart = lstmWU(b.graph, params, b.prog, state, kept, between, weights, in, out.first, "wu", options, &b.cache), both;
+    lstmBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, &out.second, nullptr, both, "both", options, &b.cache);
+    LstmWeights again;
+    lstmBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, nullptr, &dx, again, "both");
+    b.read = { out.first, out.second, same.first, apart.inputWeights, again.inputWeights, apart.biases, again.biases, dx, first.output, both.biases };
+    std::vector<std::vector<float>> got = b.run();
+    const double gate = sigmoid(1), g = std::tanh(1), c1 = gate * g, c2 = gate * c1 + gate * g;
+    CHECK(near(got[0][0], gate * std::tanh(c1)) && near(got[0][10], gate * std::tanh(c2)) && near(got[1][3], gate * c2 + gate * g));
+    CHECK(got[0] == got[2] && got[7].size() == 24 && got[8] == std::vector<float>(10, 0.0f) && got[9].size() == 20);
+    for (std::size_t i = 0; i < got[3].size(); ++i)
+        CHECK(near(got[3][i], got[4][i]));
+    for (std::size_t i = 0; i < got[5].size(); ++i)
+        CHECK(near(got[5][i], got[6][i]));
+    params.cellOrder.pop_back();
+    CHECK_THROWS(createWeights(b.graph, params, "w"), poputil::poplibs_error, "four units");
+    params.layerSizes.clear();
+    CHECK_THROWS(createInput(b.graph, params, "w"), poputil::poplibs_error, "two layer sizes");
+}
+
+// row: popnn GruParams
+// row: popnn GruWeights
+// row: popnn gruFwd
+// row: popnn gruBwd
+// row: popnn gruBwdWithWU
+// row: popnn gruWU
+// row: popnn getBasicGruCellFwdFlops
+// row: popnn getBasicGruCellBwdFlops
+// row: popnn getBasicGruCellWuFlops
+// row: popnn getDefaultBasicGruCellOrder
+// row: popnn BasicGruCellUnit
+TEST(gru)
+{
+    using namespace popnn::gru;
+    for (bool after : { false, true }) {
+        Bed b;
+        GruParams params(FLOAT, 2, 3, { 4, 5 });
+        params.resetAfter = after;
+        CHECK(params.cellOrder == getDefaultBasicGruCellOrder() && params.cellOrder[2] == BASIC_GRU_CELL_CANDIDATE);
+        CHECK(getBasicGruCellFwdFlops(params) == 2 * 2 * 3 * 9 * 15 + 6 * 5 * 7);
+        CHECK(getBasicGruCellBwdFlops(params) > getBasicGruCellFwdFlops(params) && getBasicGruCellWuFlops(params) < getBasicGruCellFwdFlops(params));
+        CHECK(getMatMulPrePlanParameters(params, {}).size() == (after ? 6 : 7) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
+        Tensor in = createInput(b.graph, params, "in"), state = createInitialState(b.graph, params, "state");
+        GruWeights weights = createWeights(b.graph, params, "weights");
+        CHECK(createWeightsKernel(b.graph, params, "kernel").first.shape() == weights.inputWeights.shape());
+        CHECK(createWeightsBiases(b.graph, params, "biases").shape() == weights.biases.shape() && weights.biases.rank() == (after ? 3 : 2));
+        b.fill(in, 0.5f);
+        b.fill(state, 1);
+        b.fill(weights.inputWeights, 0.25f);
+        b.fill(weights.outputWeights, 0);
+        b.fill(weights.biases, 0.5f);
+        Tensor kept, dx, between;
+        Tensor out = gruFwd(b.graph, params, state, in, weights, &kept, b.prog, "fwd", {}, &b.cache);
+        Tensor first = gruBwd(b.graph, params, b.prog, state, kept, weights, in, out, out, &dx, &between, "bwd", {}, &b.cache);
+        GruWeights apart = gruWU(b.graph, params, b.prog, state, kept, between, weights, in, out, "wu", {}, &b.cache), both;
+        Tensor same = gruBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out, out, nullptr, both, "both", {}, &b.cache);
+        b.read = { out, first, same, apart.inputWeights, both.inputWeights, apart.biases, both.biases, dx };
+        std::vector<std::vector<float>> got = b.run();
+        const double sum = after ? 1.5 : 1, z = sigmoid(sum), c = std::tanh(1 + (after ? 0.5 * sigmoid(sum) : 0)), h = z + (1 - z) * c;
+        CHECK(near(got[0][0], h) && near(got[0][10], z * h + (1 - z) * c) && got[7].size() == 24);
+        for (std::size_t i = 0; i < got[1].size(); ++i)
+            CHECK(near(got[1][i], got[2][i]));
+        for (std::size_t i = 0; i < got[3].size(); ++i)
+            CHECK(near(got[3][i], got[4][i]));
+        for (std::size_t i = 0; i < got[5].size(); ++i)
+            CHECK(near(got[5][i], got[6][i]));
+        params.cellOrder[0] = BASIC_GRU_CELL_CANDIDATE;
+        CHECK_THROWS(createWeights(b.graph, params, "w"), poputil::poplibs_error, "each of the 3 units once");
+    }
+}
+
+MAIN()
