@@ -12,7 +12,7 @@
 #include <popops/element_functions.h>
 #include <popops/operator_types.h>
 
-enum { BLOCK = 512 };
+enum { BLOCK = 1024 };
 
 /* Half to float and back, eight at a time where the machine can. */
 static inline void widen(const half *from, float *to, size_t count)

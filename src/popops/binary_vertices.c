@@ -15,23 +15,29 @@
             out[i] = value;                                                                                            \
         }                                                                                                              \
     }
-#define ROW(tag, type, work, ENUM, RESULT, end)                                                                        \
+#define ROW(tag, type, work, ENUM, RESULT, whole, end)                                                                        \
     __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2, size_t size2, RESULT_##RESULT(type) * out, size_t count) \
     {                                                                                                                  \
         work x[BLOCK], y[BLOCK];                                                                                       \
-        EACH_BLOCK (count) {                                                                                           \
+        whole EACH_BLOCK (count) {                                                                                     \
             const work *first = piece_##tag(in1, size1, x, at, here), *second = piece_##tag(in2, size2, y, at, here);  \
             end                                                                                                        \
         }                                                                                                              \
     }
+/* Operands that can be read as they lie need no blocks. */
+#define WHOLE(tag, ENUM)                                                                                               \
+    if (size1 != 1 && size2 != 1) {                                                                                    \
+        block_##ENUM##_##tag(in1, in2, out, count);                                                                    \
+        return;                                                                                                        \
+    }
 #define ROW_FLOAT(tag, type, work, U_, I_, ENUM, RESULT, real, other)                                                  \
     LOOP(tag, work, U_, I_, ENUM, RESULT, real)                                                                        \
-    ROW(tag, type, work, ENUM, RESULT, block_##ENUM##_##tag(first, second, out + at, here);)
+    ROW(tag, type, work, ENUM, RESULT, WHOLE(tag, ENUM), block_##ENUM##_##tag(first, second, out + at, here);)
 #define ROW_OTHER(tag, type, work, U_, I_, ENUM, RESULT, real, other)                                                  \
     LOOP(tag, work, U_, I_, ENUM, RESULT, other)                                                                       \
-    ROW(tag, type, work, ENUM, RESULT, block_##ENUM##_##tag(first, second, out + at, here);)
+    ROW(tag, type, work, ENUM, RESULT, WHOLE(tag, ENUM), block_##ENUM##_##tag(first, second, out + at, here);)
 #define ROW_BOOLEAN ROW_OTHER
-#define ROW_HALF(tag, type, work, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, work, ENUM, RESULT, HALF_END_##RESULT(ENUM))
+#define ROW_HALF(tag, type, work, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, work, ENUM, RESULT, , HALF_END_##RESULT(ENUM))
 #define HALF_END_SAME(ENUM)                                                                                            \
     float z[BLOCK];                                                                                                    \
     block_##ENUM##_float(first, second, z, here);                                                                      \

@@ -128,6 +128,22 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
     add(text, "; }));\n");
 }
 
+/* Operands that can be read as they lie need no blocks. */
+static void add_whole(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs)
+{
+    bool whole = typed->nodes[typed->count - 1].type != POP_HALF;
+    for (int i = 0; i < typed->inputs; ++i)
+        whole &= pop_tensor_type(inputs[i]) != POP_HALF;
+    if (!whole)
+        return;
+    add(text, "    if (size0 != 1");
+    for (int i = 1; i < typed->inputs; ++i)
+        add(text, " && size%d != 1", i);
+    add(text, ") {\n        block(");
+    for (int i = 0; i < typed->inputs; ++i)
+        add(text, "in%d, ", i);
+    add(text, "out, count);\n        return;\n    }\n");
+}
 static void add_row(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs)
 {
     const struct spelling *out = spelling_of(typed->nodes[typed->count - 1].type);
@@ -145,6 +161,7 @@ static void add_row(struct text *text, const struct typed_expr *typed, const pop
         add(text, "    %s buffer%d[BLOCK];\n", spelling_of(pop_tensor_type(inputs[i]))->work, i);
     if (out->type == POP_HALF)
         add(text, "    float wide[BLOCK];\n");
+    add_whole(text, typed, inputs);
     add(text, "    EACH_BLOCK (count) {\n        block(");
     for (int i = 0; i < typed->inputs; ++i)
         add(text, "piece_%s(in%d, size%d, buffer%d, at, here), ", spelling_of(pop_tensor_type(inputs[i]))->tag, i, i, i);
