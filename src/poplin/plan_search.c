@@ -288,7 +288,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     bool found = false, fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
-            if (serial > 1 && !search.short_of_memory && !fixed)
+            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective == PLAN_FOR_CYCLES)
                 break;
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;

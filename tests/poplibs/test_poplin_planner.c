@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The planner: what its model says of published plans, options, constraints, memory, the cache; and the formulas of vertices. */
+#include "poplibs/fixture.h"
+
+#include "../../src/poplin/performance.c"
+
+#include <poplin/conv_util.h>
+#include <poplin/planning.h>
+
+static poplin_conv_params layer(pop_type type, size_t batch, size_t in, size_t out)
+{
+    return poplin_conv_params_make(type, type, 1, POP_SHAPE(out), POP_SHAPE(1), in, batch, 1);
+}
+static poplin_conv_params convolution(pop_type type, size_t batch, size_t field, size_t in, size_t out, size_t kernel, unsigned stride)
+{
+    poplin_conv_params p = poplin_conv_params_make(type, type, batch, POP_SHAPE(field, field), POP_SHAPE(kernel, kernel), in, out, 1);
+    for (size_t d = 0; d < 2; ++d) {
+        p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)kernel / 2;
+        p.output_transform.stride[d] = stride;
+    }
+    return p;
+}
+static pop_graph *graph_of_system(const char *system)
+{
+    pop_target target;
+    pop_error error;
+    assert_int_equal(pop_target_create_ipu(1, system, &target, &error), POP_OK);
+    return pop_graph_create(&target);
+}
+
+/* The guide's profile: 16 x 784 x 30 in float, split 98 times in its inputs and 4 times in its outputs, by the formula of its time. */
+static void formulas_give_the_guides_figures(void **state)
+{
+    (void)state;
+    struct poplin_amp amp = { .num_workers = 6, .num_conv_units = 8, .coeff_bytes_per_cycle = 8, .conv_groups = 1, .in_groups = 1, .out_groups = 2,
+                              .in_chans_per_group = 8, .out_chans_per_group = 8, .float_inputs = true, .float_partials = true, .conv_input_load = 2 };
+    assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 2, 1, 1, 2 }), 999);
+    assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
+    /* Six workers of a vector each. */
+    assert_int_equal(poplin_cycles_cast(6, 12, true, false), 6 * (26 + 1));
+    assert_int_equal(poplin_cycles_outer_product(true, 3, 12, 6, 64), 25 + 2 * (11 + 3 * 6));
+    assert_int_equal(poplin_cycles_outer_product(false, 3, 12, 4, 64), 25 + 3 * (10 + 3 * 20));
+    assert_int_equal(poplin_cycles_reduce_add(6, 24, 3, true, true, false, false), 6 * (32 + 16));
+    assert_int_equal(poplin_cycles_reduce_add(6, 25, 3, true, true, false, false), 6 * (32 + 16 + 19));
+    assert_int_equal(poplin_cycles_reduce_add(6, 26, 3, false, true, false, false), 6 * (32 + 2 * 15));
+    assert_int_equal(poplin_cycles_reduce_add(6, 24, 3, true, true, true, false), 33 + 6 * (20 + 14));
+    assert_int_equal(poplin_cycles_zero(6, 2, 120, true, 2), 6 * 2 * (10 + 5));
+    struct poplin_mac mac = { 6, 1, 1, 1, 1, 30, 1, true, true, true };
+    const unsigned item = 1;
+    const struct poplin_worklist lists[6] = { { &item, 1 } };
+    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
+}
+
+/* Rows of bench/anchors/published/planner-plans.csv whose plans are ours too. */
+static void costs_are_the_published_ones(void **state)
+{
+    (void)state;
+    const struct {
+        const char *system, *pass, *memory;
+        poplin_conv_params params;
+        uint64_t cycles, bytes;
+    } rows[] = {
+        { "ipu1", "FC_INFERENCE_FWD", "0.6", layer(POP_FLOAT, 32, 1024, 1024), 8818, 17600 },
+        { "ipu1", "FC_INFERENCE_FWD", "0.1", layer(POP_FLOAT, 128, 512, 512), 8958, 18464 },
+        { "ipu1", "FC_INFERENCE_FWD", "0.1", layer(POP_HALF, 32, 1024, 1024), 3967, 9920 },
+        { "ipu2", "FC_INFERENCE_FWD", "0.6", layer(POP_HALF, 128, 512, 512), 3572, 8544 },
+        { "ipu1", "TRAINING_FWD", "0.6", convolution(POP_FLOAT, 1, 14, 1024, 256, 1, 1), 12807, 28160 },
+        { "ipu2", "TRAINING_FWD", "0.1", convolution(POP_HALF, 1, 56, 64, 256, 1, 1), 4392, 12064 },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        pop_graph *graph = graph_of_system(rows[i].system);
+        poplin_plan_costs costs = poplin_report_plan_estimated_costs(
+            graph, &rows[i].params, POP_OPTIONS({ "pass", rows[i].pass }, { "availableMemoryProportion", rows[i].memory }), NULL);
+        assert_built(graph);
+        assert_int_equal(costs.cycles, rows[i].cycles);
+        assert_int_equal(costs.memory, rows[i].bytes);
+        pop_graph_destroy(graph);
+    }
+}
+
+static poplin_detailed_plan_costs plan(pop_graph *graph, const poplin_conv_params *params, pop_options options)
+{
+    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(graph, params, options, NULL);
+    assert_built(graph);
+    return costs;
+}
+
+static void memory_bounds_plans(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 64);
+    poplin_conv_params params = layer(POP_FLOAT, 64, 512, 512);
+    poplin_detailed_plan_costs much = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" })),
+                               little = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "0.02" })),
+                               least = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "0" }));
+    assert_int_equal(much.serial_split, 1);
+    assert_true(much.total.memory > 638976 / 50);
+    assert_true(little.total.memory <= 638976 / 50);
+    assert_true(little.total.cycles > much.total.cycles);
+    assert_true(little.serial_split > 1);
+    assert_true(least.total.memory <= little.total.memory);
+    pop_graph_destroy(graph);
+}
+
+static void constraints_hold(void **state)
+{
+    (void)state;
+    char text[8192], file[] = "/tmp/planner-XXXXXX", json[4096];
+    pop_graph *graph = graph_of(1, 120);
+    poplin_conv_params params = convolution(POP_HALF, 2, 13, 24, 40, 3, 1);
+    int descriptor = mkstemp(file);
+    assert_true(descriptor >= 0);
+    size_t length = poplin_report_plan_info(graph, &params,
+                                            POP_OPTIONS({ "planConstraintsOutputFilename", file },
+                                                        { "planConstraints", "{\"method\": \"MAC\", \"0\": {\"transform\": {\"expandDims\": [0]},"
+                                                                             " \"partition\": {\"fieldSplit\": {\"1\": 4}, \"outChanSplit\": 5}}}" }),
+                                            NULL, text, sizeof(text));
+    assert_built(graph);
+    assert_int_equal(length, strlen(text));
+    assert_non_null(strstr(text, "MAC"));
+    assert_non_null(strstr(text, "outChanSplit.parallel      5\n"));
+    assert_non_null(strstr(text, "expandDims                 {0}\n"));
+    /* What was written asks for the same plan. */
+    FILE *written = fopen(file, "r");
+    json[fread(json, 1, sizeof(json) - 1, written)] = 0;
+    fclose(written);
+    remove(file);
+    poplin_plan_costs again = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "planConstraints", json }), NULL);
+    assert_built(graph);
+    snprintf(json, sizeof(json), "Estimated cost: %llu cycles, %llu bytes", (unsigned long long)again.cycles, (unsigned long long)again.memory);
+    assert_non_null(strstr(text, json));
+    pop_graph_destroy(graph);
+}
+
+static void options_that_cannot_be(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value, *words;
+    } rows[] = {
+        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it takes a number from 0 to 1" },
+        { "availableMemoryProportion", "-0.1", "from 0 to 1" },
+        { "partialsTyp", "half", "the nearest is 'partialsType'" },
+        { "partialsType", "double", "it takes half|float" },
+        { "tilesPerIPU", "65", "the target has 64" },
+        { "numIPUs", "2", "the target has 1" },
+        { "planConstraints", "{", "planConstraints is no JSON" },
+        { "planConstraints", "[]", "'planConstraints' takes an object" },
+        { "planConstraints", "{\"method\": \"AMPS\"}", "'method' takes AMP" },
+        { "planConstraints", "{\"inChansPerGrp\": 3}", "has no 'inChansPerGrp'" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 0}}}", "'batchSplit' takes a whole number from 1 on" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}", "'batchSplit' cannot be so" },
+        { "planConstraints", "{\"inChansPerGroup\": 7}", "'inChansPerGroup' cannot be so" },
+        { "planConstraints", "{\"method\": \"OUTER_PRODUCT\"}", "'method' cannot be so" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 3}}}}", "'outChanSplit' cannot be so" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"fieldSplit\": [65, 1]}}}", "'fieldSplit' cannot be so" },
+        { "planConstraints", "{\"0\": {\"transforms\": {}}}", "a level has no 'transforms'" },
+    };
+    pop_graph *graph = graph_of(1, 64);
+    poplin_conv_params params = convolution(POP_FLOAT, 2, 5, 16, 16, 3, 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        poplin_plan_costs costs = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ rows[i].key, rows[i].value }), NULL);
+        assert_int_equal(costs.cycles, 0);
+        assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", rows[i].words);
+    }
+    assert_false(poplin_convolution_validate_options(graph, POP_OPTIONS({ "pass", "FORWARD" })));
+    assert_error(graph, POP_INVALID_OPTION, "poplin_convolution_validate_options", "'pass'");
+    assert_true(poplin_convolution_validate_options(graph, POP_OPTIONS({ "pass", "TRAINING_WU" }, { "partialsType", "half" })));
+    params.kernel_shape[1] = 9;
+    poplin_report_weight_update_plan_info(graph, &params, POP_NO_OPTIONS, NULL, NULL, 0);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_report_weight_update_plan_info", "field dimension 1: the kernel has 9 elements");
+    pop_graph_destroy(graph);
+}
+
+/* Any shape has a plan whose splits multiply to what it uses; also on one tile, and with nothing to do. */
+static void odd_shapes_have_plans(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    static const unsigned tiles[] = { 1, 2, 7, 60 };
+    static const char *const passes[] = { "NONE", "INFERENCE_FWD", "TRAINING_BWD", "TRAINING_WU" };
+    for (size_t i = 0; i < 24; ++i) {
+        pop_graph *graph = graph_of(1, tiles[i % 4]);
+        size_t dims = 1 + next_random(&random) % 3, field[3], kernel[3];
+        for (size_t d = 0; d < dims; ++d) {
+            kernel[d] = 1 + next_random(&random) % 4;
+            field[d] = kernel[d] + next_random(&random) % 9;
+        }
+        pop_type type = next_random(&random) % 2 ? POP_HALF : POP_FLOAT;
+        poplin_conv_params p =
+            poplin_conv_params_make(type, type, i % 11 ? 1 + next_random(&random) % 3 : 0, (pop_shape){ dims, field }, (pop_shape){ dims, kernel },
+                                    1 + next_random(&random) % 19, 1 + next_random(&random) % 19, 1 + next_random(&random) % 3);
+        for (size_t d = 0; d < dims; ++d) {
+            p.output_transform.stride[d] = 1 + next_random(&random) % 2;
+            p.input_transform.padding_upper[d] = next_random(&random) % 2;
+        }
+        poplin_detailed_plan_costs costs = plan(graph, &p, POP_OPTIONS({ "pass", passes[i / 4 % 4] }, { "partialsType", i % 3 ? "float" : "half" }));
+        assert_in_range(costs.parallel_split, 1, tiles[i % 4]);
+        assert_true(costs.total.cycles > 0 || !p.batch_size);
+        pop_graph_destroy(graph);
+    }
+}
+
+/* A layer's passes, planned one by one, all know whether they share a layout. */
+static void layers_in_training(void **state)
+{
+    (void)state;
+    char text[3][8192];
+    static const char *const passes[] = { "FC_TRAINING_FWD", "FC_TRAINING_BWD", "FC_TRAINING_WU" };
+    const poplin_conv_params params[] = { layer(POP_HALF, 8, 96, 80), layer(POP_HALF, 8, 80, 96), poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(80), POP_SHAPE(1), 8, 96, 1) };
+    pop_graph *graph = graph_of(1, 32);
+    poplin_planning_cache *cache = poplin_planning_cache_create();
+    for (size_t i = 0; i < 3; ++i)
+        poplin_report_plan_info(graph, &params[i], POP_OPTIONS({ "pass", passes[i] }), cache, text[i], sizeof(text[i]));
+    assert_built(graph);
+    const char *joint = strstr(text[0], "isJointPlan");
+    for (size_t i = 0; i < 3; ++i)
+        assert_memory_equal(strstr(text[i], "isJointPlan"), joint, 28);
+    assert_int_equal(poplin_planning_cache_size(cache), 3);
+    poplin_planning_cache_destroy(cache);
+    pop_graph_destroy(graph);
+}
+
+static void plans_are_kept(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 64);
+    const pop_target *target = pop_graph_target(graph);
+    poplin_planning_cache *cache = poplin_planning_cache_create();
+    poplin_conv_params a = convolution(POP_HALF, 1, 9, 16, 16, 3, 1), b = layer(POP_FLOAT, 5, 30, 20), same = a, wrong = a;
+    same.output_transform.truncation_upper[0] = 1; /* canonical parameters are those of a smaller padding */
+    same.input_transform.padding_upper[0] += 1;
+    wrong.num_field_dims = 0;
+    const poplin_conv_plan_request requests[] = { { target, &a, POP_NO_OPTIONS }, { target, &b, POP_NO_OPTIONS }, { target, &same, POP_NO_OPTIONS },
+                                                  { target, &b, POP_OPTIONS({ "partialsType", "half" }) } };
+    assert_int_equal(poplin_preplan_convolutions(requests, 4, cache, NULL), POP_OK);
+    assert_int_equal(poplin_planning_cache_size(cache), 3);
+    poplin_plan_costs kept = poplin_report_plan_estimated_costs(graph, &a, POP_NO_OPTIONS, cache);
+    poplin_plan_costs found = poplin_report_plan_estimated_costs(graph, &a, POP_NO_OPTIONS, NULL);
+    assert_int_equal(kept.cycles, found.cycles);
+    assert_int_equal(kept.memory, found.memory);
+    assert_int_equal(poplin_planning_cache_size(cache), 3);
+    pop_error error;
+    const poplin_conv_plan_request bad[] = { { target, &a, POP_NO_OPTIONS }, { target, &wrong, POP_NO_OPTIONS },
+                                             { target, &a, POP_OPTIONS({ "pass", "?" }) } };
+    assert_int_equal(poplin_preplan_convolutions(bad, 3, cache, &error), POP_POPLAR_ERROR);
+    assert_string_equal(error.api, "poplin_preplan_convolutions");
+    assert_non_null(strstr(error.text, "from 1 to 6"));
+    assert_int_equal(poplin_preplan_convolutions(bad + 2, 1, cache, &error), POP_INVALID_OPTION);
+    poplin_planning_cache_destroy(cache);
+    poplin_planning_cache_destroy(NULL);
+    pop_graph_destroy(graph);
+}
+
+static void counts_of_operations(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 10);
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 3, POP_SHAPE(6), POP_SHAPE(3), 4, 5, 2);
+    /* 4 outputs of 3 x 4 products in each of 3 x 2 x 5 planes */
+    assert_int_equal(poplin_get_fwd_flops(&p), 30 * 4 * (2 * 12 - 1));
+    assert_int_equal(poplin_get_bwd_flops(&p), 2 * 30 * 48 - 3 * 2 * 4 * 6);
+    assert_int_equal(poplin_get_wu_flops(&p), 2 * 30 * 48 - 2 * 4 * 5 * 3);
+    p.input_transform.padding_lower[0] = 1; /* one output more, of which a third is padding */
+    assert_int_equal(poplin_get_fwd_flops(&p), 30 * (2 * (48 + 8) - 5));
+    double cycles = poplin_get_fwd_perfect_cycle_count(graph, &p);
+    assert_true(cycles > 0 && poplin_get_bwd_perfect_cycle_count(graph, &p) > cycles && poplin_get_wu_perfect_cycle_count(graph, &p) > cycles);
+    assert_true(cycles * 10 * 2 * 16 * 2 > 3209 && cycles * 10 * 2 * 16 * 2 < 3211);
+    pop_graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_give_the_guides_figures), cmocka_unit_test(costs_are_the_published_ones), cmocka_unit_test(memory_bounds_plans),
+        cmocka_unit_test(constraints_hold),                 cmocka_unit_test(options_that_cannot_be),       cmocka_unit_test(odd_shapes_have_plans),
+        cmocka_unit_test(layers_in_training),               cmocka_unit_test(plans_are_kept),               cmocka_unit_test(counts_of_operations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
