@@ -162,7 +162,7 @@ static void search(const struct pool *pool, const size_t *sizes, unsigned at, si
 struct builder {
     struct pool *pool;
     const size_t *sizes, *cuts;
-    unsigned tile;
+    size_t block, blocks; /* the next one, and how many there are at most */
 };
 
 /* A box of a tensor, by rows of the innermost dimension of the field. */
@@ -207,7 +207,8 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         memcpy(part + POOL_PART_INTS + POOL_DIM_INTS * i, numbers, sizeof(numbers));
     }
     char type[64];
-    unsigned tile = builder->tile++;
+    /* Over all tiles in order: so a block is near what it reads where that is spread likewise. */
+    unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
     snprintf(type, sizeof(type), "popnn::%s<%s>", pool->vertex, pop_type_name(pool->params->data_type));
     pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
     pop_graph_set_tile_mapping_at(where, graph, slice, tile);
@@ -259,7 +260,9 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
     pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
     pop_tensor out =
         poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape, (pop_shape){ shape.rank, partitions }, path);
-    struct builder builder = { pool, sizes, plan.cuts, 0 };
+    struct builder builder = { pool, sizes, plan.cuts, 0, 1 };
+    for (unsigned i = 0; i < FIELD + params->dims; ++i)
+        builder.blocks *= plan.cuts[i];
     poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
     pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
     return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
