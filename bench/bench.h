@@ -42,6 +42,7 @@ void row_cpp(void);
 void row_codelet(void);
 void row_plan(void);
 void row_matmul(void);
+void row_reduce(void);
 void row_elementwise(void);
 
 POP_END_DECLS

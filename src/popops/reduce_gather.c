@@ -30,11 +30,12 @@ struct gather {
     pop_tensor partials;
     pop_type type;
     popops_operation op;
+    bool one_tile;
 };
 
 /* ---- how many stages ---- */
 
-enum { STAGE_CYCLES = 150, VERTEX_CYCLES = 40, MOST_STAGES = 3 };
+enum { STAGE_CYCLES = 150, VERTEX_CYCLES = 40, SPLIT_DEPTH = 96, MOST_STAGES = 3 };
 
 /* Cycles of a stage that leaves `groups` rows of n outputs from `rows` of them: what a tile receives, then what its workers do. */
 static uint64_t stage_cycles(const struct gather *g, size_t rows, size_t groups)
@@ -45,6 +46,8 @@ static uint64_t stage_cycles(const struct gather *g, size_t rows, size_t groups)
     size_t chunks = poplibs_min(grains, poplibs_max(1, pop_target_num_tiles(target) / groups));
     size_t own = poplibs_ceil_div(grains, chunks), each = poplibs_ceil_div(rows, groups);
     uint64_t received = (uint64_t)own * grain * each * pop_type_size(g->type) / poplibs_max(1, target->exchange_bytes_per_cycle);
+    if (groups == 1 && own < workers && each >= SPLIT_DEPTH) /* in two steps, see last_stage */
+        return STAGE_CYCLES + received + 2 * workers * VERTEX_CYCLES + own * each;
     return STAGE_CYCLES + received + workers * (VERTEX_CYCLES + poplibs_ceil_div(own, workers) * each);
 }
 
@@ -143,7 +146,8 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
         most = poplibs_max(most, elements);
     }
     pop_interval_lists_free(&mapping);
-    qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
+    if (chunks->count)
+        qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
     bool fine = (most - even) * g->most_rows * pop_type_size(g->type) <= 2 * STAGE_CYCLES * r->target->exchange_bytes_per_cycle || most <= 2 * even;
     if (!fine)
         chunks->count = 0;
@@ -201,10 +205,96 @@ static void free_dealt(struct pieces *dealt, size_t tiles)
     free(dealt);
 }
 
+/* What joins partial results. */
+static popops_operation after(popops_operation op)
+{
+    return op == POPOPS_SQUARE_ADD ? POPOPS_ADD : op;
+}
 static struct reduce_stage stage_of(const struct gather *g, const char *name)
 {
     struct reduction *r = g->r;
     return (struct reduce_stage){ .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .exchanged = true };
+}
+
+/* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows, and a second step on the tile joins what
+ * they leave. */
+struct last {
+    struct pieces pieces, parts; /* of tasks that are done at once, or cut; and what the second step takes */
+    struct tasks tasks, cut, joined;
+    size_t first_partial, partials;
+};
+
+static void plan_last(const struct gather *g, struct pieces *dealt, struct last *last, size_t *place)
+{
+    struct tasks whole = { 0 };
+    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type));
+    unsigned workers = reduce_workers(g->r->target);
+    reduce_tasks_of(dealt, &whole);
+    size_t *wanted = poplibs_new(whole.count, sizeof(*wanted));
+    if (whole.count)
+        reduce_allot(&whole, workers, wanted);
+    last->first_partial = *place;
+    for (size_t i = 0; i < whole.count; ++i) {
+        struct task task = whole.list[i];
+        size_t parts = wanted[i] / poplibs_ceil_div(task.n, grain), first = last->cut.count;
+        if (g->one_tile || parts < 2 || task.depth < SPLIT_DEPTH) {
+            task.at = task.k;
+            size_t from = task.first;
+            task.first = last->pieces.count;
+            for (size_t k = 0; k < task.count; ++k)
+                pieces_push(&last->pieces, dealt->list[from + k]);
+            tasks_push(&last->tasks, task);
+            continue;
+        }
+        reduce_split_task(&task, dealt, poplibs_min(parts, task.depth / 16), &last->pieces, &last->cut);
+        size_t rows = last->cut.count - first;
+        pieces_push(&last->parts, (struct piece){ task.k, task.n, *place, task.n, rows, 1, task.n, 1 });
+        tasks_push(&last->joined, (struct task){ task.k, task.n, task.k, last->parts.count - 1, 1, rows });
+        for (size_t k = first; k < last->cut.count; ++k, *place += task.n)
+            last->cut.list[k].at = *place;
+    }
+    last->partials = *place - last->first_partial;
+    free(wanted);
+    free(whole.list);
+}
+
+static void free_last(struct last *last)
+{
+    free(last->pieces.list);
+    free(last->parts.list);
+    free(last->tasks.list);
+    free(last->cut.list);
+    free(last->joined.list);
+}
+
+static void connect_last(const struct gather *g, struct last *lasts, unsigned tiles, size_t partials)
+{
+    struct reduction *r = g->r;
+    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce"), cut = stage;
+    stage.out = r->out_type;
+    stage.output = r->out;
+    stage.last = true;
+    cut.out = r->exchange_type;
+    if (partials)
+        cut.output = pop_graph_add_variable_at(r->where, r->graph, cut.out, POP_SHAPE(partials), "ReduceFinalStage/partials");
+    struct reduce_stage joined = stage;
+    joined.op = after(g->op);
+    joined.in = cut.out;
+    joined.sources[1] = cut.output;
+    joined.exchanged = false;
+    if (partials)
+        joined.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
+    for (unsigned tile = 0; tile < tiles; ++tile) {
+        const struct last *last = &lasts[tile];
+        if (last->tasks.count)
+            reduce_connect(r, &stage, tile, &last->tasks, &last->pieces);
+        if (!last->partials)
+            continue;
+        pop_tensor own = pop_tensor_slice_at(r->where, cut.output, last->first_partial, last->first_partial + last->partials, 0);
+        pop_graph_set_tile_mapping_at(r->where, r->graph, own, tile);
+        reduce_connect(r, &cut, tile, &last->cut, &last->pieces);
+        reduce_connect(r, &joined, tile, &last->joined, &last->parts);
+    }
 }
 
 static void last_stage(struct gather *g)
@@ -212,26 +302,21 @@ static void last_stage(struct gather *g)
     struct reduction *r = g->r;
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
+    size_t partials = 0;
     if (!as_mapped(g, &chunks))
         spread(g, tiles, &chunks);
     struct pieces *dealt = deal(g, &chunks, 1, tiles);
-    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
-    stage.out = r->out_type;
-    stage.output = r->out;
-    stage.last = true;
-    for (unsigned tile = 0; tile < tiles; ++tile) {
-        struct tasks tasks = { 0 };
-        reduce_tasks_of(&dealt[tile], &tasks);
-        for (size_t i = 0; i < tasks.count; ++i)
-            tasks.list[i].at = tasks.list[i].k;
-        if (tasks.count)
-            reduce_connect(r, &stage, tile, &tasks, &dealt[tile]);
-        free(tasks.list);
-    }
+    struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        plan_last(g, &dealt[tile], &lasts[tile], &partials);
+    connect_last(g, lasts, tiles, partials);
     for (size_t i = 0; i < chunks.count && !r->out_mapped; ++i) {
         const struct chunk *chunk = &chunks.list[i];
         pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, r->out, chunk->k, chunk->k + chunk->n, 0), chunk->tile);
     }
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        free_last(&lasts[tile]);
+    free(lasts);
     free_dealt(dealt, tiles);
     free(chunks.list);
 }
@@ -276,7 +361,7 @@ static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
     free(tasks);
     free_dealt(dealt, units);
     free(chunks.list);
-    reduce_gather(r, &rows, stage.output, stage.out, g->op == POPOPS_SQUARE_ADD ? POPOPS_ADD : g->op, number + 1);
+    reduce_gather(r, &rows, stage.output, stage.out, after(g->op), number + 1);
     free(rows.list);
 }
 
@@ -286,8 +371,8 @@ void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_ten
     qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);
     find_outputs(&g);
     uint64_t cycles;
-    bool one = pop_target_num_tiles(r->target) == 1;
-    size_t groups = one ? 1 : best_groups(&g, g.most_rows, MOST_STAGES, &cycles);
+    g.one_tile = pop_target_num_tiles(r->target) == 1;
+    size_t groups = g.one_tile ? 1 : best_groups(&g, g.most_rows, MOST_STAGES, &cycles);
     if (groups > 1)
         intermediate_stage(&g, groups, number);
     else

@@ -117,6 +117,9 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks);
 /* Outputs [k, k + n) of a piece; only at multiples of its width where it has several blocks. */
 struct piece reduce_part(const struct piece *p, size_t k, size_t n);
 
+/* Cuts a task, whose pieces are in from, in parts of about equal depth. */
+void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces, struct tasks *tasks);
+
 /* Workers that share the tasks of a tile; on a CPU device, whose threads share them, a fixed number. */
 unsigned reduce_workers(const pop_target *target);
 /* How many workers each task gets, by its elements; at least one. */

@@ -134,7 +134,7 @@ static void cut_all(struct pieces *pieces)
 
 void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
 {
-    if (!pieces->count) /* there is no list to sort */
+    if (!pieces->count)
         return;
     qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
     if (!apart(pieces)) {
@@ -150,5 +150,49 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
         } else {
             tasks_push(tasks, (struct task){ .k = p->k, .n = p->n, .first = i, .count = 1, .depth = piece_depth(p) });
         }
+    }
+}
+
+/* ---- few outputs, many elements of each: workers share the elements ---- */
+
+/* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
+static struct piece rows_of(struct piece p, size_t from, size_t to)
+{
+    p.at += from / p.inner * p.stride;
+    p.rows = (to - from) / p.inner;
+    return p;
+}
+static struct piece as_rows(struct piece p)
+{
+    if (p.width == 1 && p.n == 1 && p.stride == p.inner) {
+        p.rows *= p.inner;
+        p.stride = p.inner = 1;
+    }
+    return p;
+}
+
+void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces, struct tasks *tasks)
+{
+    size_t done = 0, part = 0;
+    bool open = false;
+    for (size_t i = 0; i < task->count; ++i) {
+        struct piece p = as_rows(from->list[task->first + i]);
+        size_t depth = piece_depth(&p);
+        for (size_t at = 0, take; at < depth; at += take) {
+            size_t limit = (part + 1) * task->depth / parts, here = done + at;
+            take = depth - at;
+            if (p.width == p.n)
+                take = poplibs_min(take, poplibs_max(p.inner, (limit > here ? limit - here : 0) / p.inner * p.inner));
+            if (!open)
+                tasks_push(tasks, (struct task){ .k = task->k, .n = task->n, .first = pieces->count });
+            pieces_push(pieces, rows_of(p, at, at + take));
+            struct task *last = &tasks->list[tasks->count - 1];
+            last->count++;
+            last->depth += take;
+            open = here + take < limit;
+            while (!open && part + 1 < parts && (part + 1) * task->depth / parts <= here + take)
+                ++part;
+        }
+        done += depth;
     }
 }

@@ -65,49 +65,6 @@ static void free_work(struct work *work)
 
 /* ---- few outputs, many elements of each: workers share the elements ---- */
 
-/* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
-static struct piece rows_of(struct piece p, size_t from, size_t to)
-{
-    p.at += from / p.inner * p.stride;
-    p.rows = (to - from) / p.inner;
-    return p;
-}
-static struct piece as_rows(struct piece p)
-{
-    if (p.width == 1 && p.n == 1 && p.stride == p.inner) {
-        p.rows *= p.inner;
-        p.stride = p.inner = 1;
-    }
-    return p;
-}
-
-/* Cuts a task in parts of about equal depth. */
-static void split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces, struct tasks *tasks)
-{
-    size_t done = 0, part = 0;
-    bool open = false;
-    for (size_t i = 0; i < task->count; ++i) {
-        struct piece p = as_rows(from->list[task->first + i]);
-        size_t depth = piece_depth(&p);
-        for (size_t at = 0, take; at < depth; at += take) {
-            size_t limit = (part + 1) * task->depth / parts, here = done + at;
-            take = depth - at;
-            if (p.width == p.n)
-                take = poplibs_min(take, poplibs_max(p.inner, (limit > here ? limit - here : 0) / p.inner * p.inner));
-            if (!open)
-                tasks_push(tasks, (struct task){ .k = task->k, .n = task->n, .first = pieces->count });
-            pieces_push(pieces, rows_of(p, at, at + take));
-            struct task *last = &tasks->list[tasks->count - 1];
-            last->count++;
-            last->depth += take;
-            open = here + take < limit;
-            while (!open && part + 1 < parts && (part + 1) * task->depth / parts <= here + take)
-                ++part;
-        }
-        done += depth;
-    }
-}
-
 /* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size, and what columns give is enough. */
 static size_t parts_of(const struct reduction *r, const struct task *task, size_t wanted)
 {
@@ -134,7 +91,7 @@ static void split_few(const struct reduction *r, struct tile_work *here)
     struct pieces pieces = { 0 };
     struct tasks tasks = { 0 };
     for (size_t i = 0; i < here->tasks.count && split; ++i)
-        split_task(&here->tasks.list[i], &here->pieces, parts[i], &pieces, &tasks);
+        reduce_split_task(&here->tasks.list[i], &here->pieces, parts[i], &pieces, &tasks);
     free(parts);
     if (!split)
         return;

@@ -127,7 +127,7 @@ static float log_add(float a, float b)
         for (size_t k = 0; k < count; ++k, in += inner) {                                                              \
             T##_sum sum = sums[k], lanes[SHORT_LANES];                                                                 \
             size_t i = 0;                                                                                              \
-            if (inner >= 2 * LANES) {                                                                                  \
+            if (inner >= 8 * LANES) {                                                                                  \
                 reduce_##op##_##T(&sums[k], in, inner, 1, 1);                                                          \
                 continue;                                                                                              \
             }                                                                                                          \
