@@ -8,6 +8,8 @@ unsigned reduce_workers(const pop_target *target)
     return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
 }
 
+enum { WORTH_A_VERTEX = 64 }; /* elements from which on a share has a special vertex though its worker has others */
+
 /* A worker's part of a task: outputs [k, k + n). */
 struct share {
     const struct task *task;
@@ -259,7 +261,7 @@ static void connect_worker(const struct context *c, const struct shares *shares,
     for (size_t i = 0; i < count; ++i) {
         const struct share *share = &shares->list[own[i]];
         const struct piece *first = &c->pieces->list[share->task->first];
-        bool alone = count == 1 || first->inner > 1 || first->width != first->n;
+        bool alone = count == 1 || first->inner > 1 || first->width != first->n || share->n * share->task->depth >= WORTH_A_VERTEX;
         if (c->stage->exchanged)
             connect_rows(c, share);
         else if (!alone || share->task->count > 1 || !connect_piece(c, share))

@@ -178,7 +178,7 @@ static void advance(const struct gather *g, struct sweep *sweep, const struct ch
 static struct piece piece_within(const struct partial_row *row, const struct chunk *chunk)
 {
     size_t from = poplibs_max(row->k, chunk->k), n = poplibs_min(row->k + row->n, chunk->k + chunk->n) - from;
-    return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source };
+    return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
 }
 
 /* The pieces of each tile; with several groups, group i of chunk c goes to tile (c groups + i). */
@@ -248,7 +248,7 @@ static void plan_last(const struct gather *g, struct pieces *dealt, struct last 
         }
         reduce_split_task(&task, dealt, poplibs_min(parts, task.depth / 16), &last->pieces, &last->cut);
         size_t rows = last->cut.count - first;
-        pieces_push(&last->parts, (struct piece){ task.k, task.n, *place, task.n, rows, 1, task.n, 1 });
+        pieces_push(&last->parts, (struct piece){ task.k, task.n, *place, task.n, rows, 1, task.n, 1, 0 });
         tasks_push(&last->joined, (struct task){ task.k, task.n, task.k, last->parts.count - 1, 1, rows });
         for (size_t k = first; k < last->cut.count; ++k, *place += task.n)
             last->cut.list[k].at = *place;

@@ -19,6 +19,7 @@ struct piece {
     size_t k, n, at;
     size_t width, rows, inner, stride;
     unsigned source; /* 0: the input, 1: partials of the stage before */
+    size_t run;      /* pieces of one number are parts of one contiguous run; 0: of none */
 };
 struct pieces {
     struct piece *list;
@@ -112,7 +113,7 @@ bool reduce_view(struct reduction *r, pop_tensor in, const bool *reduced, pop_te
 
 /* The pieces of intervals [begin, end) of the flat input, each one run in memory. */
 void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces);
-/* Makes tasks of pieces, which it sorts, and cuts where their outputs overlap. */
+/* Makes tasks of pieces, which it sorts, cuts where their outputs overlap, and joins where they then go on regularly. */
 void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks);
 /* Outputs [k, k + n) of a piece; only at multiples of its width where it has several blocks. */
 struct piece reduce_part(const struct piece *p, size_t k, size_t n);

@@ -16,7 +16,7 @@ static size_t output_of(const struct reduction *r, size_t element)
 
 /* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of its dimensions: kept blocks of rows,
  * of kept width, of what is reduced in one. */
-static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, struct pieces *pieces)
+static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run, struct pieces *pieces)
 {
     size_t size[4] = { 1, 1, 1, 1 }, boxes = 1; /* inner, width, rows, blocks */
     unsigned slot = r->kept[r->rank - 1] ? 1 : 0;
@@ -24,23 +24,23 @@ static void push_box(const struct reduction *r, unsigned d, size_t from, size_t 
         *(slot < 4 ? &size[slot] : &boxes) *= i == d ? steps : r->extent[i];
     size_t row = size[0] * size[1], whole = row * size[2] * size[3];
     for (size_t i = 0; i < boxes; ++i, from += whole)
-        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row, 0 });
+        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row, 0, run });
 }
 
 void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces)
 {
     if (!r->rank) {
         if (end > begin)
-            pieces_push(pieces, (struct piece){ 0, 1, begin, 1, end - begin, 1, 1, 0 });
+            pieces_push(pieces, (struct piece){ 0, 1, begin, 1, end - begin, 1, 1, 0, 0 });
         return;
     }
-    while (begin < end) {
+    for (size_t run = begin + 1; begin < end;) {
         unsigned d = r->rank - 1;
         size_t step = 1;
         while (d > 0 && begin % (step * r->extent[d]) == 0 && step * r->extent[d] <= end - begin)
             step *= r->extent[d--];
         size_t steps = poplibs_min((end - begin) / step, r->extent[d] - begin / step % r->extent[d]);
-        push_box(r, d, begin, steps, pieces);
+        push_box(r, d, begin, steps, run, pieces);
         begin += steps * step;
     }
 }
@@ -132,8 +132,21 @@ static void cut_all(struct pieces *pieces)
     *pieces = parts;
 }
 
+/* Adds rows that go on as those of a piece do, in the same run. */
+static bool join_rows(struct piece *p, const struct piece *next)
+{
+    bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner && p->width == p->n && next->width == next->n;
+    size_t step = next->at - (p->at + (p->rows - 1) * p->stride), stride = p->rows > 1 ? p->stride : next->rows > 1 ? next->stride : step;
+    if (!alike || step != stride || (next->rows > 1 && next->stride != stride))
+        return false;
+    p->rows += next->rows;
+    p->stride = stride;
+    return true;
+}
+
 void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
 {
+    size_t kept = 0;
     if (!pieces->count)
         return;
     qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
@@ -142,18 +155,20 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
         qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
     }
     for (size_t i = 0; i < pieces->count; ++i) {
-        const struct piece *p = &pieces->list[i];
+        const struct piece p = pieces->list[i];
         struct task *last = tasks->count ? &tasks->list[tasks->count - 1] : NULL;
-        if (last && last->k == p->k && last->n == p->n) {
-            last->count++;
-            last->depth += piece_depth(p);
-        } else {
-            tasks_push(tasks, (struct task){ .k = p->k, .n = p->n, .first = i, .count = 1, .depth = piece_depth(p) });
-        }
+        bool same = last && last->k == p.k && last->n == p.n;
+        if (!same)
+            tasks_push(tasks, (struct task){ .k = p.k, .n = p.n, .first = kept });
+        last = &tasks->list[tasks->count - 1];
+        last->depth += piece_depth(&p);
+        if (same && join_rows(&pieces->list[kept - 1], &p))
+            continue;
+        pieces->list[kept++] = p;
+        last->count++;
     }
+    pieces->count = kept;
 }
-
-/* ---- few outputs, many elements of each: workers share the elements ---- */
 
 /* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
 static struct piece rows_of(struct piece p, size_t from, size_t to)
