@@ -266,6 +266,38 @@ static void test_views(void **state)
         }
 }
 
+/* Every set of dimensions of one tensor, and of a view whose rows lie at no regular distance in their variable. */
+static void test_every_set_of_dimensions(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (enum bed_mapping mapping = BED_LINEAR; mapping <= BED_ONE_TILE; ++mapping) {
+            struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+            pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 3, 5, 2), mapping), wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(7, 6), mapping), outs[20];
+            pop_tensor uneven = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(wide, 0, 3, 0), pop_tensor_slice(wide, 5, 7, 0)), 0);
+            unsigned dims[20][4];
+            size_t counts[20] = { 0 };
+            double *got[20], rows[30];
+            for (unsigned set = 0; set < 20; ++set) {
+                for (unsigned d = 0; d < 4; ++d)
+                    if ((set < 16 ? set : set - 16) >> d & 1)
+                        dims[set][counts[set]++] = d;
+                outs[set] = popops_reduce(bed.graph, set < 16 ? t : uneven, POP_FLOAT, ((pop_dims){ counts[set], dims[set] }),
+                                          (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
+            }
+            bed_run_all(&bed, outs, got, 20);
+            for (size_t i = 0; i < 30; ++i)
+                rows[i] = bed_given(&bed, wide)[(i / 6 < 3 ? i / 6 : i / 6 + 2) * 6 + i % 6];
+            for (unsigned set = 0; set < 20; ++set) {
+                struct wanted wanted = set < 16 ? reference(bed_given(&bed, t), POP_SHAPE(6, 3, 5, 2), (pop_dims){ counts[set], dims[set] }, POPOPS_ADD)
+                                                : reference(rows, POP_SHAPE(5, 6), (pop_dims){ counts[set], dims[set] }, POPOPS_ADD);
+                bed_check(got[set], wanted.values, wanted.count, 2e-6, 4e-6);
+                free(wanted.values);
+            }
+            bed_close(&bed);
+        }
+}
+
 /* Many tiles, few outputs: several stages; and shapes that leave some. */
 static void test_stages(void **state)
 {
@@ -442,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_given_outputs_updates_and_scales),
         cmocka_unit_test(test_views),
+        cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
