@@ -96,7 +96,10 @@ static void run(enum bed_device device, unsigned tiles, pop_type type, enum pass
     bed_close(&bed);
 }
 
-/* row: poplin createInput, createWeights, convolution, calculateWeightDeltas */
+/* row: poplin createInput */
+/* row: poplin createWeights */
+/* row: poplin convolution */
+/* row: poplin calculateWeightDeltas */
 static void test_random_convolutions(void **state)
 {
     (void)state;
@@ -192,7 +195,12 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
-/* row: poplin convolutionWeightUpdate, createBiases, addBias, convolutionBiasUpdate, weightsTransposeChansFlipXY, fullyConnectedWeightTranspose */
+/* row: poplin convolutionWeightUpdate */
+/* row: poplin createBiases */
+/* row: poplin addBias */
+/* row: poplin convolutionBiasUpdate */
+/* row: poplin weightsTransposeChansFlipXY */
+/* row: poplin fullyConnectedWeightTranspose */
 static void test_updates(void **state)
 {
     (void)state;
@@ -242,7 +250,8 @@ static void test_updates(void **state)
         }
 }
 
-/* row: poplin createConvOutput, convolutionWithOutput */
+/* row: poplin createConvOutput */
+/* row: poplin convolutionWithOutput */
 static void test_given_output_and_nothing(void **state)
 {
     (void)state;
