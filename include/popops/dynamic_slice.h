@@ -101,7 +101,8 @@ POP_API void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tenso
                                     pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
 /* Those below take one dimension and size 1, and HALF, FLOAT, INT or UNSIGNED_INT.  Each of equal offsets counts. */
 #define popops_multi_update_add(...) popops_multi_update_add_at(POP_HERE, __VA_ARGS__)
-/* t[offset] += scale * s; scale is one element of t's type, or FLOAT for HALF.  HALF is rounded once for each addition. */
+/* t[offset] += scale * s; scale is one element of t's type, or FLOAT for HALF.  HALF is rounded after each
+ * addition; by a plan that splits the lookups it is summed in FLOAT, and rounded once. */
 POP_API void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale, pop_dims dims,
                                         pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options);
 #define popops_multi_update_max(...) popops_multi_update_max_at(POP_HERE, __VA_ARGS__)

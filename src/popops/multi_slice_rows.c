@@ -5,6 +5,7 @@
 #include "popops/multi_slice.h"
 #include "popops/slice_cycles.h"
 
+#include <popops/cast.h>
 #include <popops/fill.h>
 
 static pop_compute_set add_set(const struct popops_multi *multi, pop_graph *graph, const char *step)
@@ -15,7 +16,7 @@ static pop_compute_set add_set(const struct popops_multi *multi, pop_graph *grap
 
 static void vertex_name(const struct popops_multi *multi, pop_graph *graph, size_t region, char *name, size_t size)
 {
-    pop_type type = pop_tensor_type(multi->base), scale = pop_tensor_type(multi->scale);
+    pop_type type = pop_tensor_type(multi->sub), scale = pop_tensor_type(multi->scale);
     const char *text = pop_type_name(type);
     if (multi->kind == MULTI_ADD)
         snprintf(name, size, "popops::MultiUpdateAdd<%s%s,%s>", text, scale != type ? ",float" : "",
@@ -151,11 +152,11 @@ static void map_partial_sums(const struct popops_multi *multi, pop_graph *graph,
 }
 
 /* {rows, columns}, or count of them, each column block standing together row by row. */
-static pop_tensor add_tables(const struct popops_multi *multi, pop_graph *graph, size_t count, size_t rows, const char *name)
+static pop_tensor add_tables(const struct popops_multi *multi, pop_graph *graph, pop_type type, size_t count, size_t rows, const char *name)
 {
     pop_where where = multi->where;
     size_t columns = multi->plan.columns, share = popops_plan_block_columns(&multi->plan), full = columns / share, rest = columns % share;
-    pop_tensor variable = pop_graph_add_variable_at(where, graph, multi->plan.type, POP_SHAPE(count * rows * columns), name), parts[2];
+    pop_tensor variable = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(count * rows * columns), name), parts[2];
     size_t split = count * rows * full * share;
     parts[0] = pop_tensor_reshape_at(where, pop_tensor_slice_at(where, variable, 0, split, 0), POP_SHAPE(full, count, rows, share));
     parts[0] = pop_tensor_flatten_dims_at(where, pop_tensor_dim_shuffle_at(where, parts[0], POP_DIMS(1, 2, 0, 3)), 2, 4);
@@ -165,13 +166,13 @@ static pop_tensor add_tables(const struct popops_multi *multi, pop_graph *graph,
 
 pop_tensor popops_multi_table(const struct popops_multi *multi, pop_graph *graph)
 {
-    pop_tensor table = pop_tensor_at_at(multi->where, add_tables(multi, graph, 1, multi->plan.rows, multi->name), 0);
+    pop_tensor table = pop_tensor_at_at(multi->where, add_tables(multi, graph, multi->plan.type, 1, multi->plan.rows, multi->name), 0);
     for_each_block(multi, graph, table, map_table);
     return table;
 }
 pop_tensor popops_multi_slices(const struct popops_multi *multi, pop_graph *graph)
 {
-    pop_tensor slices = pop_tensor_at_at(multi->where, add_tables(multi, graph, 1, multi->lookups, multi->name), 0);
+    pop_tensor slices = pop_tensor_at_at(multi->where, add_tables(multi, graph, multi->plan.type, 1, multi->lookups, multi->name), 0);
     for_each_block(multi, graph, slices, map_slices);
     return slices;
 }
@@ -211,7 +212,7 @@ static void slice_by_plan(struct popops_multi *multi, pop_graph *graph, pop_prog
     char path[256];
     pop_tensor partials = { 0 };
     if (multi->plan.row_splits > 1) {
-        partials = add_tables(multi, graph, multi->plan.row_splits, multi->lookups,
+        partials = add_tables(multi, graph, multi->plan.type, multi->plan.row_splits, multi->lookups,
                              poplibs_path(path, sizeof(path), multi->name, "slicePartials"));
         for_each_block(multi, graph, partials, map_partial_slices);
     }
@@ -270,16 +271,20 @@ static void update_by_plan(struct popops_multi *multi, pop_graph *graph, pop_pro
         pop_sequence_add_at(multi->where, sequence, pop_execute_at(multi->where, multi->set, multi->name));
         return;
     }
-    pop_tensor scale = multi->scale, partials = add_tables(multi, graph, multi->plan.lookup_splits, multi->plan.rows,
-                                                          poplibs_path(path, sizeof(path), multi->name, "updatePartials"));
+    /* Half is summed in float. */
+    pop_type type = popops_partial_sum_type(multi->plan.type);
+    struct popops_multi sums = *multi;
+    pop_tensor partials = add_tables(multi, graph, type, multi->plan.lookup_splits, multi->plan.rows, poplibs_path(path, sizeof(path), multi->name, "updatePartials"));
     for_each_block(multi, graph, partials, map_partial_sums);
     popops_zero_at(multi->where, graph, partials, sequence, poplibs_path(path, sizeof(path), multi->name, "zeroPartials"));
-    multi->scale = pop_graph_add_constant_float_at(multi->where, graph, pop_tensor_type(scale), POP_SHAPE(), 1, "one");
-    pop_graph_set_tile_mapping_at(multi->where, graph, multi->scale, 0);
-    multi->set = add_set(multi, graph, "multiUpdateAdd/stage0");
-    for_each_block(multi, graph, partials, sum_block);
-    pop_sequence_add_at(multi->where, sequence, pop_execute_at(multi->where, multi->set, multi->name));
-    multi->scale = scale;
+    if (type != multi->plan.type)
+        sums.sub = popops_cast_at(multi->where, graph, multi->sub, type, sequence, poplibs_path(path, sizeof(path), multi->name, "castSlices"));
+    sums.scale = pop_graph_add_constant_float_at(multi->where, graph, type, POP_SHAPE(), 1, "one");
+    pop_graph_set_tile_mapping_at(multi->where, graph, sums.scale, 0);
+    sums.plan.type = type;
+    sums.set = add_set(multi, graph, "multiUpdateAdd/stage0");
+    for_each_block(&sums, graph, partials, sum_block);
+    pop_sequence_add_at(multi->where, sequence, pop_execute_at(multi->where, sums.set, multi->name));
     multi->set = add_set(multi, graph, "multiUpdateAdd/stage1");
     for_each_block(multi, graph, partials, finish_block);
     pop_sequence_add_at(multi->where, sequence, pop_execute_at(multi->where, multi->set, multi->name));

@@ -5,11 +5,11 @@
  * results. */
 #include "poplibs/vertex_types.h"
 
-/* X(tag, element type, scale type, type in which is calculated, names): half with a scale of either type. */
+/* X(tag, element type, scale type, type of partial sums, type in which is calculated, names): half with a scale of either type. */
 #define ADD_TYPES(X)                                                                                                   \
-    X(half, half, half, float, "half", "half") X(half_float, half, float, float, "half,float", "half")                 \
-    X(float, float, float, float, "float", "float") X(int, int, int, unsigned, "int", "int")                           \
-    X(unsigned, unsigned, unsigned, unsigned, "unsigned int", "unsigned int")
+    X(half, half, half, float, float, "half", "half") X(half_float, half, float, float, float, "half,float", "half")   \
+    X(float, float, float, float, float, "float", "float") X(int, int, int, int, unsigned, "int", "int")               \
+    X(unsigned, unsigned, unsigned, unsigned, unsigned, "unsigned int", "unsigned int")
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
@@ -85,11 +85,11 @@ POPLIBS_ALL_TYPES(COPIES_OF)
         wide scale = (wide)*v->scale;                                                                                  \
         FOR_ROWS(v, v->baseT.data[at + k] = (type)((wide)v->baseT.data[at + k] + scale * (wide)v->subT.data[from + k])) \
     }
-#define ADDS_OF(tag, type, scale_type, wide, text, type_text)                                                          \
+#define ADDS_OF(tag, type, scale_type, partial, wide, text, type_text)                                                       \
     ADD_VERTEX(MultiUpdateAdd_##tag##_whole, "popops::MultiUpdateAdd<" text ",false>", type, scale_type, wide)         \
     ADD_VERTEX(MultiUpdateAdd_##tag##_part, "popops::MultiUpdateAdd<" text ",true>", type, scale_type, wide)           \
     POP_VERTEX(Sum_##tag) {                                                                                            \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) partials;                                                                 \
+        POP_INPUT(POP_VECTOR(partial, ONE_PTR)) partials;                                                                \
         POP_INPUT(scale_type) scale;                                                                                   \
         POP_INOUT(POP_VECTOR(type)) baseT;                                                                             \
         POP_STATE(unsigned) numPartials;                                                                               \
@@ -170,7 +170,7 @@ static pop_perf sum(const pop_vertex_view *vertex, const pop_target *target, voi
     pop_type type = poplibs_type_of_user(user);
     uint64_t partials = (uint64_t)pop_vertex_view_field_value(vertex, "numPartials", 0);
     size_t elements = pop_vertex_view_field_size(vertex, "baseT", POP_WHOLE);
-    return (pop_perf){ popops_multi_update_sum_cycles(target, type, partials, elements), flops(type, (partials + 1) * elements) };
+    return (pop_perf){ popops_multi_update_sum_cycles(target, popops_partial_sum_type(type), partials, elements), flops(type, (partials + 1) * elements) };
 }
 
 void popops_multi_slice_vertices(pop_graph *graph)
@@ -180,7 +180,7 @@ void popops_multi_slice_vertices(pop_graph *graph)
     pop_graph_register_perf_estimator(graph, "popops::MultiUpdate<" text ">", copy, poplibs_as_user(pop_type_by_name(text))); \
     pop_graph_register_perf_estimator(graph, "popops::MultiSliceSelect<" text ">", copy, poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_ALL_TYPES(COPY)
-#define ADD(tag, type, scale_type, wide, text, type_text)                                                              \
+#define ADD(tag, type, scale_type, partial, wide, text, type_text)                                                           \
     pop_graph_register_perf_estimator(graph, "popops::MultiUpdateAdd<" text ",false>", add, poplibs_as_user(pop_type_by_name(type_text))); \
     pop_graph_register_perf_estimator(graph, "popops::MultiUpdateAdd<" text ",true>", add, poplibs_as_user(pop_type_by_name(type_text)));  \
     pop_graph_register_perf_estimator(graph, "popops::MultiUpdateSum<" text ">", sum, poplibs_as_user(pop_type_by_name(type_text)));

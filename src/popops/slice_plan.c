@@ -145,16 +145,21 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
         cost.transient_bytes = base + 4 * lookups + (parts > 1 ? results + parts * second * columns * bytes : 0);
     }
     if (costs->options.for_update) {
-        bool subword = columns % popops_store_atom(target, plan->type) != 0, operates = costs->options.operation != OPERATION_NONE;
-        uint64_t own = parts > 1 ? results - results / parts : 0, share = poplibs_ceil_div(rows, plan->lookup_splits) * columns, transient = results + 4 * lookups;
+        /* What several share of a block of rows is summed apart, in float for half. */
+        bool apart = plan->lookup_splits > 1, operates = costs->options.operation != OPERATION_NONE;
+        pop_type type = apart ? popops_partial_sum_type(plan->type) : plan->type;
+        bool subword = columns % popops_store_atom(target, type) != 0;
+        uint64_t partial = pop_target_type_size(target, type), own = parts > 1 ? results - results / parts : 0;
+        uint64_t share = poplibs_ceil_div(rows, plan->lookup_splits) * columns, transient = results + 4 * lookups;
         cost.cycles += exchange_cycles(costs, own + 4 * lookups);
-        cost.cycles += workers * (operates ? popops_multi_update_add_cycles(target, plan->type, subword, lookups, columns)
-                                           : popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns));
-        if (plan->lookup_splits > 1) {
+        cost.cycles += workers * (operates ? popops_multi_update_add_cycles(target, type, subword, lookups, columns)
+                                           : popops_multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
+        if (apart) {
             cost.cycles += workers * (20 + poplibs_ceil_div(rows * columns, workers * width)) +
-                           exchange_cycles(costs, (plan->lookup_splits - 1) * share * bytes) +
-                           workers * popops_multi_update_sum_cycles(target, plan->type, plan->lookup_splits, poplibs_ceil_div(share, workers));
-            transient += base + plan->lookup_splits * share * bytes;
+                           exchange_cycles(costs, (plan->lookup_splits - 1) * share * partial) +
+                           workers * popops_multi_update_sum_cycles(target, type, plan->lookup_splits, poplibs_ceil_div(share, workers));
+            transient += rows * columns * partial + plan->lookup_splits * share * partial;
+            transient += partial != bytes ? lookups * columns * partial : 0;
         }
         cost.transient_bytes = poplibs_max(cost.transient_bytes, transient);
     }
