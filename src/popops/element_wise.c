@@ -155,6 +155,11 @@ static void run_operator(struct element_call *call, struct names *names, const s
 pop_tensor element_serve(const struct element_request *request)
 {
     static const char *const forms[] = { "", "_in_place", "_with_output" };
+    if (request->op < 0 || request->op >= operator_count(request->arity)) {
+        if (poplibs_ready(request->graph))
+            poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, "popops_element_wise", "there is no operator %d", request->op);
+        return (pop_tensor){ 0 };
+    }
     const struct operator_info *info = operator_of(request->arity, request->op);
     pop_tensor none = { 0 }, wanted;
     pop_type type;

@@ -9,6 +9,15 @@ struct typing {
     struct typed_expr *expr;
 };
 
+static bool is_node(const popops_expr_node *node)
+{
+    if (node->kind == POPOPS_EXPR_CAST || (node->kind == POPOPS_EXPR_CONST && node->type != POP_TYPE_NULL))
+        return pop_type_is_supported(node->type);
+    if (node->kind == POPOPS_EXPR_CONST)
+        return pop_type_is_supported((pop_type)node->op);
+    return node->kind < POPOPS_EXPR_CONST || (node->kind <= POPOPS_EXPR_TERNARY && node->op >= 0 && node->op < operator_count((int)(node->kind - POPOPS_EXPR_UNARY) + 1));
+}
+
 /* Finds the operands of a list in which each node comes after them. */
 static bool link_nodes(const struct typing *typing, popops_expr given)
 {
@@ -18,6 +27,10 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     for (size_t i = 0; i < given.count && tree; ++i) {
         struct typed_node *node = &expr->nodes[i];
         node->given = given.nodes[i];
+        if (!is_node(&node->given)) {
+            tree = false;
+            break;
+        }
         node->operands = node->given.kind < POPOPS_EXPR_CAST ? 0 : node->given.kind == POPOPS_EXPR_CAST ? 1 : (int)(node->given.kind - POPOPS_EXPR_UNARY) + 1;
         if (node->given.kind >= POPOPS_EXPR_UNARY)
             node->info = operator_of(node->operands, node->given.op);
@@ -29,7 +42,7 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     }
     free(stack);
     if (!tree || depth != 1)
-        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api, "the nodes are no expression: each must come after its operands");
+        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api, "the nodes are no expression: each must be of a kind, operator and type that there are, and come after its operands");
     return true;
 }
 

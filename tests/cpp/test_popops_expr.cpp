@@ -3,12 +3,14 @@
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/ExprOpUtils.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
 #include "check.hpp"
 
 #include <cmath>
+#include <sstream>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -193,6 +195,9 @@ TEST(classes)
     };
     CHECK(value(Mine() + 1) == Floats{ 1.5f, 0, 3 });
     CHECK(static_cast<int>(BroadcastOpType::ADD) == 0);
+    std::ostringstream names;
+    names << UnaryOpType::EXPONENT << ' ' << BinaryOpType::MULTIPLY << ' ' << TernaryOpType::SELECT;
+    CHECK(names.str() == "EXPONENT MULTIPLY SELECT");
 }
 
 // row: popops map

@@ -257,6 +257,7 @@ static void test_mistakes(void **state)
     WRONG(popops_lt_in_place(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place", "the output is float, the result bool")
     WRONG(popops_neg_with_output(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output", "the output has shape {4}, the result {3}")
     WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_in_place", "holds an element twice")
+    WRONG(popops_unary_at(POP_HERE, POPOPS_UNARY_COUNT, graph, f, bed.program, "x"), POP_POPLAR_ERROR, "popops_element_wise", "there is no operator")
     WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, four), POP_FLOAT, "x"), POP_POPLAR_ERROR,
           "popops_create_output_for_element_wise_op", "do not match")
     bed_close(&bed);

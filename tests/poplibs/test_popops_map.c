@@ -167,7 +167,10 @@ static void test_mistakes(void **state)
     popops_map_with_output(bed.graph, "_1 * 2 + 1", POP_TENSORS(f), i, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_map_with_output", "the output is int, the result float");
     popops_map_expr(bed.graph, (popops_expr){ (popops_expr_node[]){ { .kind = POPOPS_EXPR_BINARY } }, 1 }, POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "each must come after its operands");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "and come after its operands");
+    const popops_expr_node unknown[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 }, { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_COUNT } };
+    popops_map_expr(bed.graph, (popops_expr){ unknown, 2 }, POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "operator and type that there are");
     bed_close(&bed);
 }
 
