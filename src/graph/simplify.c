@@ -101,6 +101,7 @@ static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
     }
     pop_interval_lists groups;
     pop_interval all = { 0, pop_tensor_num_elements(t) };
+    r->strided = false;
     pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, t, (pop_interval_list){ 1, &all }, false, NULL,
                                                &groups);
     size_t count = groups.count ? groups.first[groups.count] : 0;

@@ -5,6 +5,7 @@
 #include "poplin/host_gemm.h"
 
 #include <popops/cast.h>
+#include <popops/scaled_add.h>
 
 /* ---- arguments ---- */
 
@@ -50,19 +51,21 @@ static bool is_result(const struct mat_mul_call *call, pop_tensor out, const pop
 
 /* ---- products ---- */
 
-static bool lacks_device(const struct mat_mul_call *call)
-{
-    return !poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "products are built for CPU devices alone so far");
-}
-
 static pop_tensor product(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type, size_t rank)
 {
     poplin_mat_mul_params params;
-    if (!are_operands(call, a, b, output_type, rank, &params) || (!mat_mul_is_for_host(call) && lacks_device(call)))
+    pop_tensor out;
+    if (!are_operands(call, a, b, output_type, rank, &params))
         return (pop_tensor){ 0 };
-    pop_tensor out = mat_mul_new_output(call, &params);
-    poplin_host_mat_mul(call->where, call->graph, mat_mul_grouped(call, a), mat_mul_grouped(call, b), out, (pop_tensor){ 0 }, sequence, call->name);
-    return rank == 3 ? out : pop_tensor_at_at(call->where, out, 0);
+    a = mat_mul_grouped(call, a);
+    b = mat_mul_grouped(call, b);
+    if (mat_mul_is_for_host(call)) {
+        out = mat_mul_new_output(call, &params);
+        poplin_host_mat_mul(call->where, call->graph, a, b, out, (pop_tensor){ 0 }, sequence, call->name);
+    } else {
+        out = mat_mul_conv_product(call, &params, a, b, sequence);
+    }
+    return rank == 3 ? out : pop_tensor_squeeze_at(call->where, out, POP_DIMS(0));
 }
 
 pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type,
@@ -87,15 +90,25 @@ pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tens
     return product(&call, a, b, sequence, output_type, 3);
 }
 
-/* scale {0}: to a tensor that there is; else added to it. */
-static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale, pop_program sequence, size_t rank)
+/* To a tensor that there is, or, with a factor, added to it. */
+static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor factor, pop_program sequence, size_t rank)
 {
     poplin_mat_mul_params params;
-    if (!mat_mul_is_operand(call, "the result", out) || !are_operands(call, a, b, pop_tensor_type(out), rank, &params) || !is_result(call, out, &params, rank))
+    if (!mat_mul_is_operand(call, "the result", out) || !are_operands(call, a, b, pop_tensor_type(out), rank, &params) ||
+        !is_result(call, out, &params, rank))
         return;
-    if (!mat_mul_is_for_host(call) && lacks_device(call))
+    a = mat_mul_grouped(call, a);
+    b = mat_mul_grouped(call, b);
+    out = mat_mul_grouped(call, out);
+    if (mat_mul_is_for_host(call)) {
+        poplin_host_mat_mul(call->where, call->graph, a, b, out, factor, sequence, call->name);
         return;
-    poplin_host_mat_mul(call->where, call->graph, mat_mul_grouped(call, a), mat_mul_grouped(call, b), mat_mul_grouped(call, out), scale, sequence, call->name);
+    }
+    pop_tensor product = mat_mul_conv_product(call, &params, a, b, sequence);
+    if (pop_tensor_valid(factor))
+        popops_scaled_add_to_at(call->where, call->graph, out, product, factor, sequence, call->name, POP_NO_OPTIONS);
+    else
+        pop_sequence_add_at(call->where, sequence, pop_copy_at(call->where, product, out, false, call->name));
 }
 
 static void with_output(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_program sequence, size_t rank)

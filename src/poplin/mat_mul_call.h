@@ -49,6 +49,8 @@ static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_te
 pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
 pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+/* The product {g,m,n}, a new tensor where the plan wants it. */
+pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a, pop_tensor b, pop_program sequence);
 pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b, pop_program sequence);
 
 static inline bool mat_mul_is_for_host(const struct mat_mul_call *call)
