@@ -8,7 +8,7 @@ unsigned reduce_workers(const pop_target *target)
     return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
 }
 
-enum { WORTH_A_VERTEX = 64 }; /* elements from which on a share has a special vertex though its worker has others */
+enum { WORTH_A_VERTEX = 16 }; /* elements from which on a share has a special vertex though its worker has others */
 
 /* A worker's part of a task: outputs [k, k + n). */
 struct share {

@@ -35,39 +35,17 @@ struct gather {
 
 /* ---- how many stages ---- */
 
-enum { STAGE_CYCLES = 150, VERTEX_CYCLES = 40, SPLIT_DEPTH = 96, MOST_STAGES = 3 };
+enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128 };
 
-/* Cycles of a stage that leaves `groups` rows of n outputs from `rows` of them: what a tile receives, then what its workers do. */
-static uint64_t stage_cycles(const struct gather *g, size_t rows, size_t groups)
+/* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or outputs enough for all tiles. */
+static size_t next_groups(const struct gather *g)
 {
-    const pop_target *target = g->r->target;
-    size_t grain = poplibs_max(1, pop_target_vector_width(target, g->type)), workers = target->num_worker_contexts;
-    size_t grains = poplibs_ceil_div(g->num_outputs, grain);
-    size_t chunks = poplibs_min(grains, poplibs_max(1, pop_target_num_tiles(target) / groups));
-    size_t own = poplibs_ceil_div(grains, chunks), each = poplibs_ceil_div(rows, groups);
-    uint64_t received = (uint64_t)own * grain * each * pop_type_size(g->type) / poplibs_max(1, target->exchange_bytes_per_cycle);
-    if (groups == 1 && own < workers && each >= SPLIT_DEPTH) /* in two steps, see last_stage */
-        return STAGE_CYCLES + received + 2 * workers * VERTEX_CYCLES + own * each;
-    return STAGE_CYCLES + received + workers * (VERTEX_CYCLES + poplibs_ceil_div(own, workers) * each);
-}
-
-/* The groups of the next stage: 1 is the last one. */
-static size_t best_groups(const struct gather *g, size_t rows, unsigned stages, uint64_t *cycles)
-{
-    size_t best = 1;
-    *cycles = stage_cycles(g, rows, 1);
-    if (stages == 1)
+    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type)), groups = 1;
+    if (g->most_rows < FEW_ROWS || poplibs_ceil_div(g->num_outputs, grain) >= pop_target_num_tiles(g->r->target))
         return 1;
-    for (size_t groups = 2; groups * 2 <= rows; groups += 1 + groups / 8) {
-        uint64_t rest;
-        best_groups(g, groups, stages - 1, &rest);
-        rest += stage_cycles(g, rows, groups);
-        if (rest < *cycles) {
-            *cycles = rest;
-            best = groups;
-        }
-    }
-    return best;
+    while (groups * groups < g->most_rows)
+        ++groups;
+    return groups;
 }
 
 /* ---- which outputs where ---- */
@@ -120,12 +98,27 @@ static int by_place(const void *left, const void *right)
     return a->k < b->k ? -1 : a->k > b->k;
 }
 
-/* Shares as the output lies; false when that is much less even than it could be. */
+/* A new output's elements that are made here lie linearly, at least SHARE_BYTES on a tile. */
+static void map_linearly(const struct gather *g)
+{
+    struct reduction *r = g->r;
+    unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(r->target, r->out_type));
+    unsigned least = (unsigned)poplibs_ceil_div(SHARE_BYTES, pop_type_size(r->out_type)), tiles = pop_target_num_tiles(r->target);
+    pop_interval_lists parts;
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, tiles, least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    for (unsigned tile = 0; tile < parts.count; ++tile)
+        for (size_t i = parts.first[tile]; i < parts.first[tile + 1]; ++i)
+            pop_graph_set_tile_mapping_at(r->where, r->graph,
+                                          pop_tensor_slice_at(r->where, r->out, parts.intervals[i].begin, parts.intervals[i].end, 0), tile);
+    pop_interval_lists_free(&parts);
+}
+
+/* Shares as the output lies, where that is even enough or the shares are small; else false. */
 static bool as_mapped(const struct gather *g, struct chunks *chunks)
 {
     struct reduction *r = g->r;
     pop_interval_lists mapping;
-    if (!r->out_mapped || !pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
         return false;
     size_t most = 0, even = poplibs_ceil_div(g->num_outputs, pop_target_num_tiles(r->target));
     for (size_t tile = 0; tile < mapping.count; ++tile) {
@@ -148,7 +141,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
     pop_interval_lists_free(&mapping);
     if (chunks->count)
         qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
-    bool fine = (most - even) * g->most_rows * pop_type_size(g->type) <= 2 * STAGE_CYCLES * r->target->exchange_bytes_per_cycle || most <= 2 * even;
+    bool fine = most <= 2 * even || most * pop_type_size(r->out_type) < SHARE_BYTES;
     if (!fine)
         chunks->count = 0;
     return fine;
@@ -303,6 +296,8 @@ static void last_stage(struct gather *g)
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
     size_t partials = 0;
+    if (!r->out_mapped)
+        map_linearly(g);
     if (!as_mapped(g, &chunks))
         spread(g, tiles, &chunks);
     struct pieces *dealt = deal(g, &chunks, 1, tiles);
@@ -310,10 +305,6 @@ static void last_stage(struct gather *g)
     for (unsigned tile = 0; tile < tiles; ++tile)
         plan_last(g, &dealt[tile], &lasts[tile], &partials);
     connect_last(g, lasts, tiles, partials);
-    for (size_t i = 0; i < chunks.count && !r->out_mapped; ++i) {
-        const struct chunk *chunk = &chunks.list[i];
-        pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, r->out, chunk->k, chunk->k + chunk->n, 0), chunk->tile);
-    }
     for (unsigned tile = 0; tile < tiles; ++tile)
         free_last(&lasts[tile]);
     free(lasts);
@@ -370,9 +361,8 @@ void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_ten
     struct gather g = { .r = r, .partials = partials, .type = type, .op = op, .rows = *rows };
     qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);
     find_outputs(&g);
-    uint64_t cycles;
     g.one_tile = pop_target_num_tiles(r->target) == 1;
-    size_t groups = g.one_tile ? 1 : best_groups(&g, g.most_rows, MOST_STAGES, &cycles);
+    size_t groups = g.one_tile ? 1 : next_groups(&g);
     if (groups > 1)
         intermediate_stage(&g, groups, number);
     else
