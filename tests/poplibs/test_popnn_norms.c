@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch, group, layer and instance norm, forward and backward, against their definition. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/norms.h>
+#include <poplin/codelets.h>
+#include <popops/codelets.h>
+
+static void add_all(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+
+/* Activations {N, C, F}, and how they are grouped; groups 0 is a batch norm. */
+struct layout {
+    size_t images, channels, field, groups;
+    bool strided;
+};
+enum { EVERY = 1000, MOST = 64 };
+
+static size_t statistic_of(const struct layout *l, size_t i)
+{
+    size_t channel = i / l->field % l->channels, image = i / l->field / l->channels;
+    if (!l->groups)
+        return channel;
+    return image * l->groups + (l->strided ? channel % l->groups : channel / (l->channels / l->groups));
+}
+
+struct reference {
+    double mean[MOST], inverse[MOST], whitened[EVERY], out[EVERY], dx[EVERY], dgamma[MOST], dbeta[MOST];
+};
+static void calculate(struct reference *r, const struct layout *l, const double *x, const double *dy, const double *gamma, const double *beta,
+                      double eps, bool unbiased)
+{
+    size_t all = l->images * l->channels * l->field, statistics = l->groups ? l->images * l->groups : l->channels;
+    double count = (double)(all / statistics), products[MOST] = { 0 }, sums[MOST] = { 0 };
+    memset(r, 0, sizeof(*r));
+    for (size_t i = 0; i < all; ++i)
+        r->mean[statistic_of(l, i)] += x[i] / count;
+    for (size_t i = 0; i < all; ++i)
+        r->inverse[statistic_of(l, i)] += pow(x[i] - r->mean[statistic_of(l, i)], 2) / (unbiased ? count - 1 : count);
+    for (size_t k = 0; k < statistics; ++k)
+        r->inverse[k] = 1 / sqrt(r->inverse[k] + eps);
+    for (size_t i = 0; i < all; ++i) {
+        size_t channel = i / l->field % l->channels, k = statistic_of(l, i);
+        r->whitened[i] = (x[i] - r->mean[k]) * r->inverse[k];
+        r->out[i] = r->whitened[i] * gamma[channel] + beta[channel];
+        r->dgamma[channel] += r->whitened[i] * dy[i];
+        r->dbeta[channel] += dy[i];
+        products[k] += r->whitened[i] * dy[i] * gamma[channel];
+        sums[k] += dy[i] * gamma[channel];
+    }
+    for (size_t i = 0; i < all; ++i) {
+        size_t k = statistic_of(l, i);
+        r->dx[i] = r->inverse[k] * (dy[i] * gamma[i / l->field % l->channels] - sums[k] / count - r->whitened[i] * products[k] / count);
+    }
+}
+
+enum kind { BATCH, GROUP, LAYER, INSTANCE };
+enum { MEAN, INVERSE, WHITENED, OUT, WHITENED_ALONE, DX, DGAMMA, DBETA, NEW_GAMMA, NEW_BETA, RESULTS };
+
+static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy, pop_tensor gamma, pop_tensor beta, double eps,
+                       bool unbiased, bool stable, pop_tensor *t)
+{
+    pop_graph *g = bed->graph;
+    pop_program p = bed->program;
+    pop_options options = l->strided ? POP_NO_OPTIONS : POP_OPTIONS({ "groupNormStridedChannelGrouping", "false" });
+    if (kind == BATCH)
+        popnn_batch_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &t[MEAN], &t[INVERSE]);
+    else if (kind == GROUP)
+        popnn_group_norm_statistics(g, x, eps, p, l->groups, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
+    else if (kind == LAYER)
+        popnn_layer_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
+    else
+        popnn_instance_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
+    if (kind == BATCH) {
+        t[OUT] = popnn_batch_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", POP_NO_OPTIONS, &t[WHITENED]);
+        t[WHITENED_ALONE] = popnn_batch_norm_whiten(g, x, t[MEAN], t[INVERSE], p, "n", POP_NO_OPTIONS);
+        t[DX] = popnn_batch_norm_gradients(g, t[WHITENED], dy, t[INVERSE], gamma, p, POP_FLOAT, "n", POP_NO_OPTIONS);
+        popnn_batch_norm_param_gradients(g, t[WHITENED], dy, p, POP_FLOAT, "n", POP_NO_OPTIONS, &t[DGAMMA], &t[DBETA]);
+    } else {
+        t[OUT] = popnn_group_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", options, &t[WHITENED]);
+        t[WHITENED_ALONE] = popnn_group_norm_whiten(g, x, t[MEAN], t[INVERSE], p, "n", options);
+        t[DX] = popnn_group_norm_gradients(g, t[WHITENED], dy, t[INVERSE], gamma, p, POP_FLOAT, "n", options);
+        popnn_group_norm_param_gradients(g, t[WHITENED], dy, p, POP_FLOAT, "n", options, &t[DGAMMA], &t[DBETA]);
+    }
+    t[NEW_GAMMA] = pop_graph_clone(g, POP_TYPE_NULL, gamma, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "gamma");
+    t[NEW_BETA] = pop_graph_clone(g, POP_TYPE_NULL, beta, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "beta");
+    pop_sequence_add(p, pop_copy(gamma, t[NEW_GAMMA], false, NULL));
+    pop_sequence_add(p, pop_copy(beta, t[NEW_BETA], false, NULL));
+    popnn_norm_param_update(g, t[DGAMMA], t[DBETA], -0.5, t[NEW_GAMMA], t[NEW_BETA], p, "u", POP_NO_OPTIONS);
+}
+
+static void check_norm(enum bed_device device, enum kind kind, struct layout l, pop_shape shape, pop_type type, enum bed_mapping mapping, unsigned variant)
+{
+    static struct reference r;
+    bool unbiased = variant & 1, stable = variant & 2;
+    struct bed bed = bed_open(device, 5, add_all);
+    pop_tensor x = bed_input(&bed, type, shape, mapping), dy = bed_input(&bed, type, shape, mapping), t[RESULTS];
+    pop_tensor gamma = bed_input_of(&bed, type, POP_SHAPE(l.channels), BED_LINEAR, 0.5, 2), beta = bed_input(&bed, type, POP_SHAPE(l.channels), BED_LINEAR);
+    build_norm(&bed, kind, &l, x, dy, gamma, beta, 0.01, unbiased, stable, t);
+    double *got[RESULTS], *g = bed_given(&bed, gamma), *b = bed_given(&bed, beta);
+    bed_run_all(&bed, t, got, RESULTS);
+    calculate(&r, &l, bed_given(&bed, x), bed_given(&bed, dy), g, b, 0.01, unbiased);
+    size_t all = l.images * l.channels * l.field, statistics = l.groups ? l.images * l.groups : l.channels;
+    double near = type == POP_HALF ? 0.01 : 1e-5, sums = near * (double)(all / l.channels) / 4;
+    bed_check(got[MEAN], r.mean, statistics, near, near);
+    bed_check(got[INVERSE], r.inverse, statistics, near, near);
+    bed_check(got[WHITENED], r.whitened, all, near, near);
+    bed_check(got[WHITENED_ALONE], r.whitened, all, near, near);
+    bed_check(got[OUT], r.out, all, near, near);
+    if (!unbiased) /* the gradient takes the variance for the biased one */
+        bed_check(got[DX], r.dx, all, 2 * near, 2 * near);
+    bed_check(got[DGAMMA], r.dgamma, l.channels, near, sums);
+    bed_check(got[DBETA], r.dbeta, l.channels, near, sums);
+    for (size_t i = 0; i < l.channels; ++i) {
+        g[i] -= 0.5 * r.dgamma[i];
+        b[i] -= 0.5 * r.dbeta[i];
+    }
+    bed_check(got[NEW_GAMMA], g, l.channels, near, sums);
+    bed_check(got[NEW_BETA], b, l.channels, near, sums);
+    bed_close(&bed);
+}
+
+static void test_batch_norms(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        check_norm(device, BATCH, (struct layout){ 7, 5, 1, 0, true }, POP_SHAPE(7, 5), POP_FLOAT, BED_SCATTERED, 0);
+        check_norm(device, BATCH, (struct layout){ 3, 5, 14, 0, true }, POP_SHAPE(3, 5, 2, 7), POP_FLOAT, BED_SCATTERED, 3);
+        check_norm(device, BATCH, (struct layout){ 3, 4, 12, 0, true }, POP_SHAPE(3, 4, 2, 3, 2), POP_HALF, BED_LINEAR, 2);
+    }
+}
+
+static void test_group_norms(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        for (unsigned strided = 0; strided < 2; ++strided) {
+            check_norm(device, GROUP, (struct layout){ 3, 6, 10, 2, strided }, POP_SHAPE(3, 6, 2, 5), POP_FLOAT, BED_SCATTERED, strided);
+            check_norm(device, GROUP, (struct layout){ 2, 12, 1, 3, strided }, POP_SHAPE(2, 12), POP_FLOAT, BED_LINEAR, 2);
+        }
+        check_norm(device, GROUP, (struct layout){ 2, 6, 15, 3, true }, POP_SHAPE(2, 6, 3, 5), POP_HALF, BED_LINEAR, 2);
+        check_norm(device, LAYER, (struct layout){ 3, 7, 3, 1, true }, POP_SHAPE(3, 7, 3), POP_FLOAT, BED_LINEAR, 0);
+        check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT, BED_LINEAR, 2);
+    }
+}
+
+static void test_costs(void **state)
+{
+    (void)state;
+    assert_int_equal(popnn_norm_fwd_flops(0, 10), 40);
+    assert_int_equal(popnn_norm_fwd_flops(2, 10), 82);
+    assert_int_equal(popnn_norm_bwd_flops(2, 10), 84);
+    assert_int_equal(popnn_norm_wu_flops(2, 10), 38);
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 6, 3), BED_LINEAR), five = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR), a, b;
+    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 4, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a, &b);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "4 groups of 6 channels");
+    popnn_group_norm_whiten(bed.graph, x, five, five, bed.program, "n", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_whiten", "statistics of 5 elements");
+    popnn_layer_norm_statistics(bed.graph, five, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a, &b);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "1 dimensions");
+    popnn_layer_norm_statistics(bed.graph, x, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_OPTIONS({ "groups", "2" }), &a, &b);
+    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_batch_norms),
+        cmocka_unit_test(test_group_norms),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
