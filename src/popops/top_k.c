@@ -61,7 +61,7 @@ static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const st
     return t;
 }
 
-static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor keys, bool best_first,
+static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor keys,
                       const struct chosen *chosen)
 {
     char name[64];
@@ -77,8 +77,7 @@ static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set
             pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->keys, line), first, end, 0));
             pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
             pop_graph_set_field_int_at(where, graph, vertex, "largest", step->params.largest);
-            pop_graph_set_field_int_at(where, graph, vertex, "ascending",
-                                       best_first ? !step->params.largest : step->params.sort_order == POPOPS_SORT_ASCENDING);
+            pop_graph_set_field_int_at(where, graph, vertex, "ascending", step->params.sort_order == POPOPS_SORT_ASCENDING);
             pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
         }
 }
@@ -102,13 +101,13 @@ static void add_gather(const struct step *step, pop_graph *graph, pop_compute_se
         }
 }
 
-static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys, pop_tensor values, bool best_first)
+static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys, pop_tensor values)
 {
     char path[256];
     struct chosen chosen = { add_chosen(step, graph, parts, pop_tensor_type(keys), "keys"), add_chosen(step, graph, parts, POP_UNSIGNED_INT, "positions"),
                              { 0 } };
     pop_compute_set set = pop_graph_add_compute_set_at(step->where, graph, poplibs_path(path, sizeof(path), step->name, "TopK"));
-    add_top_k(step, graph, set, parts, keys, best_first, &chosen);
+    add_top_k(step, graph, set, parts, keys, &chosen);
     pop_sequence_add_at(step->where, step->sequence, pop_execute_at(step->where, set, step->name));
     if (pop_tensor_valid(values)) {
         chosen.values = add_chosen(step, graph, parts, pop_tensor_type(values), "values");
@@ -162,17 +161,17 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
     if (pop_tensor_valid(values))
         going = pop_tensor_reshape_at(where, values, POP_SHAPE(lines, n));
     if (parts.count > 1) {
-        /* Best first, so that of equal keys an earlier one stands before a later one. */
-        struct chosen best = choose(&step, graph, &parts, rows, going, true);
+        /* Of equal keys an earlier one stands before a later one, so positions decide between parts as indices do. */
+        struct chosen best = choose(&step, graph, &parts, rows, going);
         rows = best.keys;
         going = indices ? best.positions : best.values;
         size_t left = pop_tensor_dim(rows, 1);
         parts = (struct parts){ lines, left, params.k, 1, left, parts.tiles };
-        struct chosen last = choose(&step, graph, &parts, rows, going, false);
+        struct chosen last = choose(&step, graph, &parts, rows, going);
         last.positions = last.values;
         return poplibs_ready(graph) ? last : none;
     }
-    struct chosen only = choose(&step, graph, &parts, rows, going, false);
+    struct chosen only = choose(&step, graph, &parts, rows, going);
     return poplibs_ready(graph) ? only : none;
 }
 

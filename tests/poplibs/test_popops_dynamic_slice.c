@@ -190,6 +190,7 @@ static void test_errors(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_and_layout), cmocka_unit_test(test_views_nothing_and_no_dims),
         cmocka_unit_test(test_layouts),               cmocka_unit_test(test_errors),

@@ -27,8 +27,9 @@ static void test_one_hot_of_every_type(void **state)
                     for (size_t n = 0; n < 7; ++n)
                         given[n] = index_types[i] == POP_UNSIGNED_INT ? fmod(places[n] + 4294967296.0, 4294967296.0) : places[n] > 1e9 ? -7 : places[n];
                     bed_write(&bed, indices, given, 0, 0);
-                    /* Memory in the order of columns. */
-                    pop_tensor memory = bed_input(&bed, encoded_types[k], POP_SHAPE(11, 7), values ? BED_SCATTERED : BED_LINEAR), t = pop_tensor_transpose(memory);
+                    /* Memory in the order of columns, or of rows. */
+                    pop_tensor memory = bed_input(&bed, encoded_types[k], i ? POP_SHAPE(11, 7) : POP_SHAPE(7, 11), values ? BED_SCATTERED : BED_LINEAR);
+                    pop_tensor t = i ? pop_tensor_transpose(memory) : memory;
                     double on = 1, off = 0;
                     if (values) {
                         pop_tensor on_tensor = bed_input(&bed, encoded_types[k], POP_SHAPE(), BED_ONE_TILE);
@@ -181,6 +182,7 @@ static void test_where_padding_lies_and_what_cannot_be(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_hot_of_every_type),     cmocka_unit_test(test_one_hot_costs_and_errors),
         cmocka_unit_test(test_ramps),                     cmocka_unit_test(test_padding_of_every_kind),

@@ -229,6 +229,21 @@ static void test_nothing_and_errors(void **state)
     bed_close(&bed);
 }
 
+/* The plans that published figures tell of: 1,000 x 200 and 100,000 x 200 on whole chips. */
+static void test_published_shapes(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 1472);
+    popops_slice_plan small = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_NO_OPTIONS);
+    popops_slice_plan large = popops_embedding_plan(graph, POP_HALF, 100000, 200, POP_SHAPE(1440), POP_NO_OPTIONS);
+    popops_slice_plan fast = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "planMinimisationTarget", "cycles" }));
+    assert_built(graph);
+    assert_true(small.row_splits == 1 && small.column_splits == 100 && small.lookup_splits == 14);
+    assert_true(large.row_splits == 14 && large.column_splits == 100 && large.lookup_splits == 1);
+    assert_true(fast.column_splits < small.column_splits);
+    pop_graph_destroy(graph);
+}
+
 static void test_costs(void **state)
 {
     (void)state;
@@ -250,9 +265,11 @@ static void test_costs(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slices_of_every_type_and_plan), cmocka_unit_test(test_updates), cmocka_unit_test(test_updates_that_calculate),
-        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_published_shapes),
+        cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void test_regrouping(void **state)
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (int form = 0; form < 5; ++form) {
             struct bed bed = bed_open(device, 3, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(8, 3, 20), BED_LINEAR), out = t;
+            pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(8, 3, 20), BED_ONE_TILE), out = t;
             pop_tensor like = pop_tensor_dim_shuffle(bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 20, 4, 2), BED_LINEAR), POP_DIMS(2, 3, 0, 1));
             like = pop_tensor_reshape(like, POP_SHAPE(8, 3, 20)); /* groups of 8 in dimension 0 */
             pop_program copies = pop_sequence(bed.graph, "copies");
@@ -111,6 +111,13 @@ static void test_regrouping(void **state)
             assert_int_equal(seen.dim, form == 4 ? 2 : 0);
             assert_int_equal(seen.size, form == 4 ? 4 : 8);
             out = form == 4 ? pop_tensor_transpose(out) : out;
+            if (form == 0 && device == BED_MODEL) { /* three blocks on three tiles */
+                int *tiles = tiles_of_tensor(bed.graph, pop_tensor_at(out, 0));
+                assert_int_equal(tiles[0], 0);
+                assert_int_equal(tiles[20], 1);
+                assert_int_equal(tiles[40], 2);
+                free(tiles);
+            }
             bed_check(bed_run(&bed, out), bed_given(&bed, t), 480, 0, 0);
             bed_close(&bed);
         }
@@ -136,6 +143,7 @@ static void test_what_is_not_regrouped(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transpositions),
         cmocka_unit_test(test_costs),

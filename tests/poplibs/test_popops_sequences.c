@@ -193,6 +193,7 @@ static void test_tensors_for_the_host(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_of_rows), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_rings),        cmocka_unit_test(test_loops_up_and_down),

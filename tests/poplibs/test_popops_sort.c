@@ -208,6 +208,7 @@ static void test_costs_and_errors(void **state)
 
 int main(void)
 {
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sort_along_each_dimension),
         cmocka_unit_test(test_values_go_with_keys),
