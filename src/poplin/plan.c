@@ -87,7 +87,8 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
         candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
     }
     struct poplin_plan_cost cost;
-    bool hopeless = planning->goal.objective == PLAN_FOR_CYCLES && plan_least_work(&candidates[0], planning->goal.tiles) >= planning->goal.cycles;
+    bool for_cycles = planning->goal.objective == PLAN_FOR_CYCLES;
+    bool hopeless = for_cycles && plan_least_work(&candidates[0], planning->goal.tiles) >= planning->goal.cycles;
     if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
         struct plan_tile tile = plan_tile_of(&candidates[0], p);
         plan.is_1x1 = plan_is_1x1(&candidates[0], &tile);
@@ -143,7 +144,7 @@ static void try_outer_product(struct planning *planning, const poplin_conv_param
             return;
     if (p->input_channels_per_conv_group != 1 || p->batch_size != 1)
         return;
-    plan.tile_partial_type = plan.partial_type = p->input_type;
+    plan.tile_partial_type = p->input_type;
     plan.in_chans_per_group = 1;
     plan.partial_chans_per_group = pop_target_vector_width(planning->target, p->input_type);
     try_vertex(planning, &plan);
@@ -157,7 +158,7 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.transform = *transform;
     plan.num_field_dims = (unsigned)transformed->num_field_dims;
     plan.conv_groups_per_group = 1;
-    plan.tile_partial_type = plan.partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : options->partials_type;
+    plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : options->partials_type;
     plan.result_type = transformed->output_type;
     plan.method = planning->method;
     if (plan.method == POPLIN_AMP)
@@ -330,25 +331,6 @@ static bool find(const pop_target *target, struct plan_cached *asked)
     asked->plan = planning.best;
     asked->cost = planning.cost;
     return planning.found;
-}
-
-bool poplin_plan_cost_of(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options,
-                         const struct poplin_plan *plan, struct poplin_plan_cost *cost)
-{
-    poplin_conv_params canonical = poplin_conv_params_canonicalize(params);
-    struct plan_candidate c = plan_candidate_of(target, &canonical, options, plan);
-    *cost = plan_cost(&c, &plan->partition);
-    plan_candidate_free(&c);
-    return true;
-}
-
-unsigned poplin_plan_tiles(const struct poplin_plan *plan)
-{
-    const struct poplin_partition *p = &plan->partition;
-    unsigned tiles = p->batch_split * p->conv_group_split * p->out_chan_split.parallel * p->in_chan_split.parallel;
-    for (size_t d = 0; d < plan->num_field_dims; ++d)
-        tiles *= p->field_split[d] * p->kernel_split[d];
-    return tiles;
 }
 
 /* ---- constraints that cannot hold ---- */

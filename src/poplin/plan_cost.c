@@ -179,7 +179,9 @@ static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs,
 
 /* ---- transforms ---- */
 
-static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles, bool exchanges, uint64_t contiguous)
+/* Elements that tiles share evenly are exchanged, and copied on their tiles in pieces of so many bytes. */
+static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles, bool exchanges,
+                               uint64_t contiguous)
 {
     uint64_t bytes = poplibs_ceil_div(elements, tiles) * bytes_each, step = c->target->memcpy_bytes_per_cycle;
     step = contiguous < step ? contiguous : step;
@@ -223,7 +225,7 @@ static uint64_t sliced(const struct plan_candidate *c, uint64_t bytes)
 static void serial_steps(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles, uint64_t tile_outputs,
                          poplin_detailed_plan_costs *s)
 {
-    unsigned workers = c->target->num_worker_contexts, vector = pop_target_vector_width(c->target, c->plan.partial_type);
+    unsigned workers = c->target->num_worker_contexts, vector = pop_target_vector_width(c->target, c->plan.tile_partial_type);
     struct elements all = all_elements(c, p);
     if (s->serial_split <= 1)
         return;
@@ -305,9 +307,10 @@ struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const str
     struct elements e = elements_of(c, &one);
     double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)partial_bytes(c);
     double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
-    uint64_t weights = least->channels * e.weights, out_grains = least->tile.out_chans / c->plan.partial_chans_per_group;
+    uint64_t weights = least->channels * e.weights;
+    double whole_outputs = partial / rate * (double)(least->tile.out_chans / c->plan.partial_chans_per_group);
     /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
-    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels), whole = (uint64_t)(partial / rate * (double)out_grains);
+    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels), whole = (uint64_t)whole_outputs;
     struct plan_least_cost cost;
     cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) + (split < whole ? split : whole) +
                                    (compute > passes ? compute : passes));

@@ -60,8 +60,9 @@ static unsigned next_split(uint64_t things, unsigned split)
 static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *a, const struct poplin_plan_cost *b)
 {
     bool cycles = goal->objective == PLAN_FOR_CYCLES;
-    uint64_t first[] = { cycles ? a->cycles : a->bytes, cycles ? b->cycles : b->bytes }, second[] = { cycles ? a->bytes : a->cycles, cycles ? b->bytes : b->cycles };
-    return first[0] != first[1] ? first[0] < first[1] : second[0] < second[1];
+    if (cycles ? a->cycles != b->cycles : a->bytes == b->bytes)
+        return a->cycles < b->cycles;
+    return a->bytes < b->bytes;
 }
 
 /* Splits channels over the tiles that everything else leaves, in the best way. */

@@ -35,7 +35,8 @@ static void add_step(struct poplin_text *text, const char *name, poplin_plan_cos
         poplin_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles, (unsigned long long)costs.memory);
 }
 
-size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost, const poplin_conv_params *params, char *buffer, size_t size)
+size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost, const poplin_conv_params *params, char *buffer,
+                        size_t size)
 {
     struct poplin_text text = { buffer, size, 0 };
     const struct poplin_partition *p = &plan->partition;
@@ -107,6 +108,10 @@ static json_t *numbers_of(const unsigned *numbers, size_t count)
         json_array_append_new(list, json_integer(numbers[i]));
     return list;
 }
+static json_t *split_of(struct poplin_split split)
+{
+    return json_pack("{sisi}", "serial", (int)split.serial, "parallel", (int)split.parallel);
+}
 
 bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *file)
 {
@@ -120,9 +125,9 @@ bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *f
     json_t *partition = json_object();
     json_object_set_new(partition, "fieldSplit", numbers_of(p->field_split, plan->num_field_dims));
     json_object_set_new(partition, "batchSplit", json_integer(p->batch_split));
-    json_object_set_new(partition, "outChanSplit", json_pack("{sisi}", "serial", (int)p->out_chan_split.serial, "parallel", (int)p->out_chan_split.parallel));
+    json_object_set_new(partition, "outChanSplit", split_of(p->out_chan_split));
     json_object_set_new(partition, "kernelSplit", numbers_of(p->kernel_split, plan->num_field_dims));
-    json_object_set_new(partition, "inChanSplit", json_pack("{sisi}", "serial", (int)p->in_chan_split.serial, "parallel", (int)p->in_chan_split.parallel));
+    json_object_set_new(partition, "inChanSplit", split_of(p->in_chan_split));
     json_object_set_new(partition, "convGroupSplit", json_integer(p->conv_group_split));
     json_t *root = json_object();
     json_object_set_new(root, "method", json_string(methods[plan->method]));

@@ -98,7 +98,8 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
 
 bool plan_is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    return c->plan.method == POPLIN_AMP && c->plan.in_chans_per_group == pop_target_weights_per_conv_unit(c->target, c->params.input_type) && is_1x1(c, t);
+    unsigned weights = pop_target_weights_per_conv_unit(c->target, c->params.input_type);
+    return c->plan.method == POPLIN_AMP && c->plan.in_chans_per_group == weights && is_1x1(c, t);
 }
 
 /* ---- bounds ---- */
@@ -136,7 +137,8 @@ uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile
         kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], h);
     bool is_float = c->params.input_type == POP_FLOAT;
     if (plan->method == POPLIN_AMP) {
-        uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units), loop = (is_float ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
+        uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
+        uint64_t loop = (is_float ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
         uint64_t pass = h == 1 && is_1x1(c, t) ? workers * (15 + loop * own) + 6 : workers * (13 + 21 * rows + loop * own) + 18;
         return t->groups * kernel * each * pass;
     }

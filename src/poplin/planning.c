@@ -176,12 +176,13 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 uint64_t poplin_get_bwd_flops(const poplin_conv_params *p)
 {
-    return less(2 * products(p), p->batch_size * p->num_conv_groups * p->input_channels_per_conv_group * elements(p->input_field_shape, p->num_field_dims));
+    uint64_t planes = p->batch_size * p->num_conv_groups * p->input_channels_per_conv_group;
+    return less(2 * products(p), planes * elements(p->input_field_shape, p->num_field_dims));
 }
 uint64_t poplin_get_wu_flops(const poplin_conv_params *p)
 {
-    return less(2 * products(p), p->num_conv_groups * p->input_channels_per_conv_group * p->output_channels_per_conv_group *
-                                     elements(p->kernel_shape, p->num_field_dims));
+    uint64_t planes = p->num_conv_groups * p->input_channels_per_conv_group * p->output_channels_per_conv_group;
+    return less(2 * products(p), planes * elements(p->kernel_shape, p->num_field_dims));
 }
 
 /* The conv units of all tiles, each of which takes so many inputs a cycle. */
