@@ -8,6 +8,8 @@
 
 #include <poplin/mat_mul.h>
 
+enum { POPLIN_CHOLESKY_BLOCK_SIZE = 32 }; /* unless an option says otherwise */
+
 POP_BEGIN_DECLS
 
 #define poplin_cholesky(...) poplin_cholesky_at(POP_HERE, __VA_ARGS__)

@@ -7,8 +7,6 @@
 
 #include <poputil/tile_mapping.h>
 
-enum { BLOCK_SIZE = 32 };
-
 /* Options without blockSize, whose value goes to *block_size. */
 struct options {
     pop_option *list;
@@ -20,7 +18,7 @@ static bool take_options(const struct triangular_call *call, struct options *opt
     union {
         unsigned size;
         double widest; /* of the kinds that the parser knows */
-    } value = { BLOCK_SIZE };
+    } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
     *options = (struct options){ poplibs_new(call->options.count, sizeof(pop_option)), 0, 0 };
     bool right = true;
     for (size_t i = 0; right && i < call->options.count; ++i) {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems of equations with triangular matrices (poplin/triangular_solve.h).
+#ifndef POPLIN_TRIANGULAR_SOLVE_HPP
+#define POPLIN_TRIANGULAR_SOLVE_HPP
+
+#include <poplin/MatMul.hpp>
+#include <poplin/triangular_solve.h>
+
+#include <utility>
+
+namespace poplin {
+
+inline poplar::Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
+                                                    const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
+                                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                                    matmul::PlanningCache *cache = nullptr)
+{
+    return poputil::detail::give(graph.c(), poplin_create_triangular_solve_input_lhs_at(
+                                                poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
+                                                poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
+}
+inline poplar::Tensor createTriangularSolveInputRHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
+                                                    const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
+                                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                                    matmul::PlanningCache *cache = nullptr)
+{
+    return poputil::detail::give(graph.c(), poplin_create_triangular_solve_input_rhs_at(
+                                                poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
+                                                poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
+}
+inline poplar::Tensor triangularMask(poplar::Graph &graph, const poplar::Tensor &a, bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
+                                     const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), poplin_triangular_mask_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower, unitDiagonal,
+                                                                      prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+}
+inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b, bool leftSide, bool lower,
+                                      bool unitDiagonal, std::size_t blockSize, poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                      matmul::PlanningCache *cache = nullptr)
+{
+    return poputil::detail::give(graph.c(), poplin_triangular_solve_at(poplar::detail::where(debugContext), graph.c(), a.c(), b.c(), leftSide, lower,
+                                                                       unitDiagonal, blockSize, prog.cToGrow(graph.c()),
+                                                                       poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                                       detail::cache(cache)));
+}
+
+namespace detail {
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> withOptions(const std::vector<poplin_mat_mul_params> &list,
+                                                                            const poplar::OptionFlags &options)
+{
+    std::vector<std::pair<MatMulParams, poplar::OptionFlags>> result;
+    for (const poplin_mat_mul_params &params : list)
+        result.push_back(std::make_pair(matMulParams(params), options));
+    return result;
+}
+} // namespace detail
+
+// The products of a solution, for preplanMatMuls.
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
+                                          const std::vector<std::size_t> &bShape, bool leftSide, bool /*lower*/, std::size_t blockSize,
+                                          const poplar::OptionFlags &options = {})
+{
+    const pop_shape a = poplar::detail::shape(aShape), b = poplar::detail::shape(bShape);
+    std::vector<poplin_mat_mul_params> list(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide,
+                                                                                                   blockSize, nullptr, 0));
+    poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide, blockSize, list.data(), list.size());
+    return detail::withOptions(list, options);
+}
+
+} // namespace poplin
+#endif
