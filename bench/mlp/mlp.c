@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One training step of a network of three layers, 784-512-512-10, batch 128, plain gradient descent, on the CPU device: prints how long a step takes. */
+#include <poplar/poplar.h>
+#include <poplin/codelets.h>
+#include <poplin/mat_mul.h>
+#include <popnn/codelets.h>
+#include <popnn/loss.h>
+#include <popnn/non_linearity.h>
+#include <popops/codelets.h>
+#include <popops/element_wise.h>
+#include <popops/reduce.h>
+#include <popops/scaled_add.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LAYERS = 3, BATCH = 128, STEPS = 50, ROUNDS = 7 };
+static const size_t sizes[LAYERS + 1] = { 784, 512, 512, 10 };
+static const float rate = 0.05f;
+
+struct network {
+    pop_graph *graph;
+    pop_program step;
+    pop_tensor weights[LAYERS], biases[LAYERS];
+    pop_tensor activations[LAYERS + 1]; /* [0] is the batch */
+    pop_tensor labels, loss;
+};
+
+static pop_tensor variable(struct network *n, pop_type type, pop_shape shape, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable(n->graph, type, shape, name);
+    pop_graph_set_tile_mapping(n->graph, t, 0);
+    return t;
+}
+
+static void forward(struct network *n)
+{
+    for (size_t i = 0; i < LAYERS; ++i) {
+        pop_tensor act = poplin_mat_mul(n->graph, n->activations[i], n->weights[i], n->step, "forward", POP_NO_OPTIONS, NULL);
+        popops_add_in_place(n->graph, act, n->biases[i], n->step, "bias");
+        if (i + 1 < LAYERS)
+            popnn_non_linearity_in_place(n->graph, POPNN_RELU, act, n->step, "relu");
+        n->activations[i + 1] = act;
+    }
+}
+
+/* Gradients of a layer's output go to that of its input before its weights are updated. */
+static void backward(struct network *n, pop_tensor gradient)
+{
+    for (size_t i = LAYERS; i-- > 0;) {
+        pop_tensor next = { 0 };
+        if (i > 0) {
+            next = poplin_mat_mul(n->graph, gradient, pop_tensor_transpose(n->weights[i]), n->step, "backward", POP_NO_OPTIONS, NULL);
+            next = popnn_non_linearity_input_gradient(n->graph, POPNN_RELU, n->activations[i], next, n->step, "relu");
+        }
+        float factor = -rate / BATCH;
+        poplin_mat_mul_acc(n->graph, n->weights[i], factor, pop_tensor_transpose(n->activations[i]), gradient, n->step, "update", POP_NO_OPTIONS, NULL);
+        pop_tensor sums = popops_reduce(n->graph, gradient, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, n->step, "bias",
+                                        POP_NO_OPTIONS);
+        popops_scaled_add_to_constant(n->graph, n->biases[i], sums, (double)factor, n->step, "bias", POP_NO_OPTIONS);
+        gradient = next;
+    }
+}
+
+static void build(struct network *n)
+{
+    n->step = pop_sequence(n->graph, "step");
+    for (size_t i = 0; i < LAYERS; ++i) {
+        char name[16];
+        n->weights[i] = variable(n, POP_FLOAT, POP_SHAPE(sizes[i], sizes[i + 1]), "weights");
+        n->biases[i] = variable(n, POP_FLOAT, POP_SHAPE(sizes[i + 1]), "biases");
+        snprintf(name, sizeof(name), "w%zu", i);
+        pop_graph_create_host_write(n->graph, name, n->weights[i]);
+        snprintf(name, sizeof(name), "b%zu", i);
+        pop_graph_create_host_write(n->graph, name, n->biases[i]);
+    }
+    n->activations[0] = variable(n, POP_FLOAT, POP_SHAPE(BATCH, sizes[0]), "batch");
+    n->labels = variable(n, POP_UNSIGNED_INT, POP_SHAPE(BATCH), "labels");
+    n->loss = variable(n, POP_FLOAT, POP_SHAPE(BATCH), "loss");
+    pop_graph_create_host_write(n->graph, "batch", n->activations[0]);
+    pop_graph_create_host_write(n->graph, "labels", n->labels);
+    pop_graph_create_host_read(n->graph, "loss", n->loss);
+    forward(n);
+    pop_tensor logits = n->activations[LAYERS], gradient = variable(n, POP_FLOAT, POP_SHAPE(BATCH, sizes[LAYERS]), "gradient");
+    popnn_non_linearity_in_place(n->graph, POPNN_SOFTMAX_STABLE, logits, n->step, "softmax");
+    pop_sequence_add(n->step, popnn_calc_loss(n->graph, logits, n->labels, n->loss, gradient, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    backward(n, gradient);
+}
+
+static void must(pop_status status, const pop_error *error)
+{
+    if (status != POP_OK) {
+        pop_error_print(error);
+        exit(1);
+    }
+}
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+static float uniform(void)
+{
+    return (float)rand() / (float)RAND_MAX - 0.5f;
+}
+
+/* Small random weights, a random batch. */
+static void fill(pop_engine *engine)
+{
+    static float values[784 * 512];
+    unsigned labels[BATCH];
+    pop_error error;
+    for (size_t i = 0; i < LAYERS; ++i) {
+        char name[16];
+        for (size_t k = 0; k < sizes[i] * sizes[i + 1]; ++k)
+            values[k] = uniform() * 0.1f;
+        snprintf(name, sizeof(name), "w%zu", i);
+        must(pop_engine_write_tensor(engine, name, values, POP_WHOLE, &error), &error);
+        snprintf(name, sizeof(name), "b%zu", i);
+        must(pop_engine_write_tensor(engine, name, values, POP_WHOLE, &error), &error);
+    }
+    for (size_t k = 0; k < BATCH * sizes[0]; ++k)
+        values[k] = uniform();
+    for (size_t k = 0; k < BATCH; ++k)
+        labels[k] = (unsigned)rand() % 10;
+    must(pop_engine_write_tensor(engine, "batch", values, POP_WHOLE, &error), &error);
+    must(pop_engine_write_tensor(engine, "labels", labels, POP_WHOLE, &error), &error);
+}
+
+static double mean_loss(pop_engine *engine)
+{
+    float loss[BATCH];
+    double sum = 0;
+    pop_error error;
+    must(pop_engine_read_tensor(engine, "loss", loss, POP_WHOLE, &error), &error);
+    for (size_t i = 0; i < BATCH; ++i)
+        sum += (double)loss[i] / BATCH;
+    return sum;
+}
+
+int main(void)
+{
+    pop_error error;
+    pop_device *device = pop_cpu_device_create(&error);
+    struct network n = { .graph = pop_graph_create(pop_device_target(device)) };
+    popops_add_codelets(n.graph);
+    poplin_add_codelets(n.graph);
+    popnn_add_codelets(n.graph);
+    build(&n);
+    pop_engine *engine = pop_engine_create(n.graph, POP_PROGRAMS(n.step), POP_NO_OPTIONS, &error);
+    if (!engine)
+        must(error.status, &error);
+    must(pop_engine_load(engine, device, &error), &error);
+    fill(engine);
+    must(pop_engine_run(engine, 0, &error), &error);
+    double first = mean_loss(engine), best = 1e9;
+    for (int round = 0; round < ROUNDS; ++round) {
+        double start = seconds();
+        for (int i = 0; i < STEPS; ++i)
+            must(pop_engine_run(engine, 0, &error), &error);
+        double took = (seconds() - start) / STEPS;
+        best = took < best ? took : best;
+    }
+    printf("tremula  %.3f ms a step, best of %d times %d; loss %.3f to %.3f\n", best * 1e3, ROUNDS, STEPS, first, mean_loss(engine));
+    pop_engine_destroy(engine);
+    pop_graph_destroy(n.graph);
+    pop_device_destroy(device);
+    return 0;
+}
