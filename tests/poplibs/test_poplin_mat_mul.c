@@ -91,7 +91,7 @@ static void test_shapes_views_and_types(void **state)
     unsigned turn = 0;
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i)
         for (unsigned lies = 0; lies < 4; ++lies, ++turn)
-            check_product(BED_CPU, turn % 3 ? POP_FLOAT : POP_HALF, turn % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i], (enum lie)(turn % LIES),
+            check_product(turn % 2 ? BED_MODEL : BED_CPU, turn % 3 ? POP_FLOAT : POP_HALF, turn % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i], (enum lie)(turn % LIES),
                           (enum lie)((turn / LIES + turn) % LIES));
 }
 
@@ -100,12 +100,12 @@ static void test_shapes_views_and_types(void **state)
 static void test_added_to_what_is_there(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 2 * LIES; ++i) {
-        struct bed bed = bed_open(BED_CPU, 7, add_codelets);
+    for (unsigned i = 0; i < 2 * LIES + 1; ++i) {
+        struct bed bed = bed_open(i % 4 < 2 ? BED_CPU : BED_MODEL, 7, add_codelets);
         pop_type type = i % 2 ? POP_HALF : POP_FLOAT;
         size_t m = 23, k = 530, n = 37;
         pop_tensor a = operand(&bed, POP_FLOAT, 2, m, k, PLAIN), b = operand(&bed, POP_FLOAT, 2, k, n, TURNED);
-        pop_tensor c = operand(&bed, type, 2, m, n, (enum lie)(i / 2));
+        pop_tensor c = operand(&bed, type, 2, m, n, (enum lie)(i / 2 % LIES));
         double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1), *c_values = view_values(&bed, c, 2);
         if (i % 3 == 0) {
             pop_tensor factor = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh grids, fully connected layers, triangular systems and Cholesky's factors in C++.
+#include <poplar/CSRFunctions.hpp>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Engine.hpp>
+#include <poplin/Cholesky.hpp>
+#include <poplin/FullyConnected.hpp>
+#include <poplin/MeshGrid.hpp>
+#include <poplin/TriangularSolve.hpp>
+#include <poplin/codelets.hpp>
+#include <popops/codelets.hpp>
+
+#include "check.hpp"
+
+using namespace poplar;
+using namespace poplar::program;
+
+struct OneCpu {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    OneCpu() : device(Device::createCPUDevice()), graph(device.getTarget()), prog()
+    {
+        popops::addCodelets(graph);
+        poplin::addCodelets(graph);
+    }
+    // A function of its own: gcc 12 at -O3 takes the two calls, inlined, for a use after delete.
+    __attribute__((noinline)) static void start(Engine &engine, const Device &device)
+    {
+        engine.load(device);
+        engine.run(0);
+    }
+    std::vector<float> run(const Tensor &t)
+    {
+        std::vector<float> values(t.numElements());
+        graph.createHostRead("result", t);
+        Engine engine(graph, prog);
+        start(engine, device);
+        engine.readTensor("result", values.data(), values.data() + values.size());
+        return values;
+    }
+};
+
+// row: poplin linspace
+// row: poplin meshgrid2d
+TEST(grids)
+{
+    OneCpu bed;
+    Tensor x = poplin::linspace(bed.graph, FLOAT, 0, 3, 4, "x"), y = poplin::linspace(bed.graph, FLOAT, 5, 6, 2);
+    std::vector<Tensor> grids = poplin::meshgrid2d(bed.graph, x, y);
+    CHECK(grids.size() == 2 && grids[0].shape() == grids[1].shape());
+    std::vector<float> got = bed.run(concat(grids));
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(got[i] == static_cast<float>(i % 4) && got[8 + i] == static_cast<float>(5 + i / 4));
+}
+
+// row: poplin FullyConnectedParams
+// row: poplin getMatMulPrePlanParameters
+// row: poplin MatMulParams
+TEST(layers)
+{
+    auto list = poplin::fc::getMatMulPrePlanParameters(poplin::fc::FullyConnectedParams{ 1, 16, 784, 30 }, { { "partialsType", "half" } }, HALF, false);
+    CHECK(list.size() == 3);
+    CHECK(list[2].first.aShape == (std::vector<std::size_t>{ 1, 784, 16 }) && list[2].first.bShape == (std::vector<std::size_t>{ 1, 16, 30 }));
+    CHECK(list[1].second.at("fullyConnectedPass") == "TRAINING_BWD" && list[1].second.at("partialsType") == "half");
+    const poplin::MatMulParams &a = list[0].first, &b = list[1].first;
+    CHECK((a < b) != (b < a) && !(a < a));
+}
+
+// row: poplin createTriangularSolveInputLHS
+// row: poplin createTriangularSolveInputRHS
+// row: poplin triangularMask
+// row: poplin triangularSolve
+// row: poplin getTriangularSolveMatMulPrePlanParameters
+TEST(systems)
+{
+    OneCpu bed;
+    Tensor a = poplin::createTriangularSolveInputLHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, "a");
+    Tensor b = poplin::createTriangularSolveInputRHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, std::string("b"), {}, nullptr);
+    bed.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
+    bed.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
+    Tensor x = poplin::triangularSolve(bed.graph, a, b, true, true, false, 1, bed.prog, "solve");
+    Tensor mask = poplin::triangularMask(bed.graph, a, true, true, bed.prog, "mask");
+    CHECK(x.shape() == b.shape());
+    CHECK(bed.run(concat(x.flatten(), mask.flatten())) == (std::vector<float>{ 4, 2, 1, 0, 3, 1 }));
+    CHECK(poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 8, 8 }, { 8, 3 }, true, true, 3, {}).size() == 2);
+}
+
+// row: poplin createCholeskyInput
+// row: poplin cholesky
+// row: poplin choleskyInPlace
+// row: poplin getCholeskyMatMulPrePlanParameters
+TEST(factors)
+{
+    OneCpu bed;
+    const OptionFlags blocks{ { "blockSize", "1" } };
+    Tensor a = poplin::createCholeskyInput(bed.graph, FLOAT, { 2, 2 }, "a", blocks);
+    bed.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));
+    Tensor lower = poplin::cholesky(bed.graph, a, true, bed.prog, "lower", blocks);
+    poplin::choleskyInPlace(bed.graph, a, false, bed.prog);
+    CHECK(bed.run(concat(lower.flatten(), a.flatten())) == (std::vector<float>{ 2, 0, 3, 4, 2, 3, 0, 4 }));
+    CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 64, 64 }, true, blocks).size() == 63);
+    CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 64, 64 }, true).size() == 1);
+}
+
+MAIN()
