@@ -143,20 +143,9 @@ static void test_the_result_is_an_operand(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin createMatMulInputLHS */
-/* row: poplin createMatMulInputRHS */
-/* row: poplin createMatMulOutput */
-/* row: poplin createMatMulGroupedInputLHS */
-/* row: poplin createMatMulGroupedInputRHS */
-/* row: poplin createMatMulGroupedOutput */
-/* row: poplin matMulWithOutput */
-/* row: poplin matMulGroupedWithOutput */
-/* row: poplin preArrangeMatMulInputRHS */
-/* row: poplin preArrangeMatMulGroupedInputRHS */
-static void test_operands_laid_out(void **state)
+static void check_operands(enum bed_device device)
 {
-    (void)state;
-    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
+    struct bed bed = bed_open(device, 3, add_codelets);
     pop_shape left = POP_SHAPE(9, 11), right = POP_SHAPE(11, 6), lefts = POP_SHAPE(2, 9, 11), rights = POP_SHAPE(2, 11, 6);
     pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
     pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
@@ -181,6 +170,61 @@ static void test_operands_laid_out(void **state)
     free(wanted);
     free(wanteds);
     bed_close(&bed);
+}
+
+/* row: poplin createMatMulInputLHS */
+/* row: poplin createMatMulInputRHS */
+/* row: poplin createMatMulOutput */
+/* row: poplin createMatMulGroupedInputLHS */
+/* row: poplin createMatMulGroupedInputRHS */
+/* row: poplin createMatMulGroupedOutput */
+/* row: poplin matMulWithOutput */
+/* row: poplin matMulGroupedWithOutput */
+/* row: poplin preArrangeMatMulInputRHS */
+/* row: poplin preArrangeMatMulGroupedInputRHS */
+static void test_operands_laid_out(void **state)
+{
+    (void)state;
+    check_operands(BED_CPU);
+    check_operands(BED_MODEL);
+}
+
+/* row: poplin MatMulParams */
+/* row: poplin preplanMatMuls */
+/* row: poplin PlanningCache */
+/* row: poplin matMulReportPlan */
+/* row: poplin matMulGroupedReportPlan */
+/* row: poplin matMulGetConvPlanParams */
+static void test_plans(void **state)
+{
+    (void)state;
+    char text[4096], again[4096];
+    pop_error error;
+    poplin_planning_cache *cache = poplin_planning_cache_create();
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 4, add_codelets);
+        poplin_mat_mul_params params = { POP_FLOAT, POP_FLOAT, { 1, 6, 5 }, { 1, 5, 7 } };
+        poplin_mat_mul_plan_request requests[] = { { pop_graph_target(bed.graph), params, POP_OPTIONS({ "partialsType", "float" }) },
+                                                   { pop_graph_target(bed.graph), { POP_HALF, POP_HALF, { 2, 6, 5 }, { 2, 5, 7 } }, POP_NO_OPTIONS } };
+        assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_OK);
+        assert_int_equal(poplin_planning_cache_size(cache), device == BED_CPU ? 0 : 2);
+        size_t length = poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(5, 7), POP_NO_OPTIONS, cache, text, sizeof(text));
+        assert_true(length > 20);
+        assert_true(poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(1, 6, 5), POP_SHAPE(1, 5, 7), POP_NO_OPTIONS, cache, again,
+                                                       sizeof(again)) == length);
+        assert_string_equal(text, again);
+        assert_int_equal(poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(6, 7), POP_NO_OPTIONS, cache, text, 9), 0);
+        assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul_report_plan", "as many columns");
+        requests[1].params.b_shape[0] = 3;
+        assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_POPLAR_ERROR);
+        assert_non_null(strstr(error.text, "numbers of groups"));
+        poplin_conv_params conv = poplin_mat_mul_conv_params(&params);
+        assert_int_equal(conv.input_field_shape[0], 7);
+        assert_int_equal(conv.input_channels_per_conv_group, 5);
+        assert_int_equal(conv.output_channels_per_conv_group, 6);
+        bed_close(&bed);
+    }
+    poplin_planning_cache_destroy(cache);
 }
 
 /* row: poplin matMul */
@@ -250,7 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
-        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
+        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_plans), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
