@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group norm (popnn/norms.h).
+#ifndef POPNN_GROUP_NORM_HPP
+#define POPNN_GROUP_NORM_HPP
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <popnn/norms.h>
+#include <poputil/detail/call.hpp>
+
+#include <utility>
+
+namespace popnn {
+namespace gn {
+
+// The mean and the inverse of the standard deviation.
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
+                    unsigned numGroups, bool unbiasedVarEstimate, bool stableAlgo = false,
+                    const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                    const poplar::OptionFlags &options = {})
+{
+    pop_tensor mean, inverse;
+    popnn_group_norm_statistics_at(poplar::detail::where(debugContext), graph.c(), acts.c(), eps,
+                                   prog.cToGrow(graph.c()), numGroups, unbiasedVarEstimate, stableAlgo,
+                                   partialsType.c(), poplar::detail::name(debugContext),
+                                   poplar::detail::Options(options), &mean, &inverse);
+    poputil::detail::check(graph.c());
+    return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
+}
+inline poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
+                                      const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {})
+{
+    return poputil::detail::give(
+        graph.c(), popnn_group_norm_whiten_at(poplar::detail::where(debugContext), graph.c(), acts.c(), mean.c(),
+                                              invStdDev.c(), prog.cToGrow(graph.c()),
+                                              poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+// The normalised activations, and the whitened ones for the gradients.
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {})
+{
+    pop_tensor whitened;
+    pop_tensor made = popnn_group_normalise_at(
+        poplar::detail::where(debugContext), graph.c(), acts.c(), gamma.c(), beta.c(), mean.c(), invStdDev.c(),
+        prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options), &whitened);
+    poputil::detail::check(graph.c());
+    return std::make_pair(poplar::Tensor(made), poplar::Tensor(whitened));
+}
+
+// Of gamma and beta; of whitened activations, or of those that are whitened here.
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                        poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    pop_tensor gamma, beta;
+    popnn_group_norm_param_gradients_at(poplar::detail::where(debugContext), graph.c(), actsWhitened.c(), gradsIn.c(),
+                                        prog.cToGrow(graph.c()), partialsType.c(), poplar::detail::name(debugContext),
+                                        poplar::detail::Options(options), &gamma, &beta);
+    poputil::detail::check(graph.c());
+    return std::make_pair(poplar::Tensor(gamma), poplar::Tensor(beta));
+}
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                        const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+    return groupNormParamGradients(graph, groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options),
+                                   gradsIn, prog, partialsType, debugContext, options);
+}
+
+// Of the activations, in the same two forms.
+inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                         const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                         const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                         const poplar::Type &partialsType = poplar::FLOAT,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+    return poputil::detail::give(
+        graph.c(),
+        popnn_group_norm_gradients_at(poplar::detail::where(debugContext), graph.c(), actsWhitened.c(), gradsIn.c(),
+                                      invStdDev.c(), gamma.c(), prog.cToGrow(graph.c()), partialsType.c(),
+                                      poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+inline poplar::Tensor
+groupNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                   const poplar::Tensor &mean, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                   poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    return groupNormGradients(graph, groupNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options),
+                              gradsIn, invStdDev, gamma, prog, partialsType, debugContext, options);
+}
+
+// gamma += scale * gammaDelta, beta += scale * betaDelta.
+inline void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
+                                 const poplar::Tensor &betaDelta, float scale, poplar::Tensor &gamma,
+                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    popnn_norm_param_update_at(poplar::detail::where(debugContext), graph.c(), gammaDelta.c(), betaDelta.c(), scale,
+                               gamma.c(), beta.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                               poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
+}
+inline void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
+                                 const poplar::Tensor &betaDelta, const poplar::Tensor &scale, poplar::Tensor &gamma,
+                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    popnn_norm_param_update_tensor_at(poplar::detail::where(debugContext), graph.c(), gammaDelta.c(), betaDelta.c(),
+                                      scale.c(), gamma.c(), beta.c(), prog.cToGrow(graph.c()),
+                                      poplar::detail::name(debugContext), poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
+}
+
+} // namespace gn
+} // namespace popnn
+#endif

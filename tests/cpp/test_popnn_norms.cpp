@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch, group, layer and instance norm, called as programs in C++ call them.
+#include <poplar/Engine.hpp>
+#include <poplin/codelets.hpp>
+#include <popnn/BatchNorm.hpp>
+#include <popnn/GroupNorm.hpp>
+#include <popnn/InstanceNorm.hpp>
+#include <popnn/LayerNorm.hpp>
+#include <popnn/Norms.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+
+using namespace poplar;
+
+// {4, 2} of two channels, and what a norm made of it.
+struct Bed {
+    Device device;
+    Graph graph;
+    program::Sequence prog;
+    Tensor x, gamma, beta;
+    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+        poplin::addCodelets(graph);
+        popnn::addCodelets(graph);
+        x = graph.addVariable(FLOAT, { 4, 2 }, "x");
+        poputil::mapTensorLinearly(graph, x);
+        graph.setInitialValue(x, std::vector<float>{ 1, 10, 2, 10, 3, 10, 4, 14 });
+        gamma = graph.addVariable(FLOAT, { 2 }, "gamma");
+        beta = graph.addVariable(FLOAT, { 2 }, "beta");
+        graph.setTileMapping(gamma, 0);
+        graph.setTileMapping(beta, 0);
+        graph.setInitialValue(gamma, std::vector<float>{ 1, 2 });
+        graph.setInitialValue(beta, std::vector<float>{ 0, 3 });
+    }
+    std::vector<std::vector<float>> run(const std::vector<Tensor> &read)
+    {
+        for (std::size_t i = 0; i < read.size(); ++i)
+            graph.createHostRead(std::to_string(i), read[i]);
+        Engine engine(graph, prog);
+        engine.load(device);
+        engine.run(0);
+        std::vector<std::vector<float>> values;
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            values.push_back(std::vector<float>(read[i].numElements()));
+            engine.readTensor(std::to_string(i), values.back().data(), values.back().data() + values.back().size());
+        }
+        return values;
+    }
+};
+static bool near(double a, double b)
+{
+    return std::fabs(a - b) < 1e-4;
+}
+static bool near(const std::vector<float> &a, const std::vector<float> &b)
+{
+    bool same = a.size() == b.size();
+    for (std::size_t i = 0; same && i < a.size(); ++i)
+        same = near(a[i], b[i]);
+    return same;
+}
+
+// row: popnn createNormGamma
+// row: popnn createNormBeta
+// row: popnn createNormParams
+// row: popnn getNormFwdFlops
+// row: popnn getNormBwdFlops
+// row: popnn getNormWuFlops
+// row: popnn getWuFlops
+TEST(parameters_and_costs)
+{
+    Bed b;
+    std::pair<Tensor, Tensor> both = popnn::createNormParams(b.graph, b.x);
+    CHECK(both.first.numElements() == 2 && popnn::createNormGamma(b.graph, b.x).numElements() == 2 &&
+          popnn::createNormBeta(b.graph, b.x, HALF).elementType() == HALF);
+    CHECK(popnn::getNormFwdFlops(2, 8) > popnn::getNormFwdFlops(2, 8, false) &&
+          popnn::getNormFwdFlops(2, 8) == popnn::in::getFwdFlops(2, 4, true));
+    CHECK(popnn::getNormBwdFlops(2, 8) == popnn::in::getBwdFlops(2, 4) &&
+          popnn::getNormWuFlops(2, 8) == popnn::in::getWuFlops(2, 4));
+}
+
+// row: popnn batchNormStatistics
+// row: popnn batchNormWhiten
+// row: popnn batchNormalise
+// row: popnn batchNormGradients
+// row: popnn batchNormParamGradients
+// row: popnn batchNormParamUpdate
+TEST(batch_norm)
+{
+    using namespace popnn::bn;
+    Bed b;
+    std::pair<Tensor, Tensor> stats = batchNormStatistics(b.graph, b.x, 0.0f, b.prog, false, true, FLOAT, "stats");
+    Tensor white = batchNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
+    std::pair<Tensor, Tensor> out =
+        batchNormalise(b.graph, b.x, b.gamma, b.beta, stats.first, stats.second, b.prog, { "out" });
+    std::pair<Tensor, Tensor> deltas = batchNormParamGradients(b.graph, out.second, b.x, b.prog);
+    std::pair<Tensor, Tensor> same =
+        batchNormParamGradients(b.graph, b.x, b.x, stats.first, stats.second, b.prog, FLOAT, "deltas");
+    Tensor dx = batchNormGradients(b.graph, out.second, b.x, stats.second, b.gamma, b.prog);
+    Tensor again = batchNormGradients(b.graph, b.x, b.x, stats.first, stats.second, b.gamma, b.prog, FLOAT, "dx");
+    Tensor inference = batchNormalise(b.graph, b.x, b.gamma, b.beta, b.prog, "inference");
+    Tensor scale = b.graph.addConstant<float>(FLOAT, {}, 0.25f);
+    b.graph.setTileMapping(scale, 0);
+    batchNormParamUpdate(b.graph, deltas.first, deltas.second, 0.25f, b.gamma, b.beta, b.prog, "update");
+    batchNormParamUpdate(b.graph, deltas.first, deltas.second, scale, b.gamma, b.beta, b.prog);
+    std::vector<std::vector<float>> got = b.run({ stats.first, stats.second, white, out.first, out.second, deltas.first,
+                                                  same.first, dx, again, b.gamma, b.beta, inference });
+    CHECK(near(got[0][0], 2.5) && near(got[0][1], 11) && near(got[1][1], 1 / std::sqrt(3.0)));
+    CHECK(near(got[2], got[4]) && near(got[5], got[6]) && near(got[7], got[8]));
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(near(got[3][i], got[2][i] * (i % 2 ? 2 : 1) + (i % 2 ? 3 : 0)));
+    CHECK(near(got[9][0], 1 + 0.5 * got[5][0]) && near(got[9][1], 2 + 0.5 * got[5][1]) && near(got[10][0], 5) &&
+          near(got[10][1], 25));
+    CHECK(near(got[11], { 1, 23, 2, 23, 3, 23, 4, 31 }));
+    CHECK_THROWS(batchNormWhiten(b.graph, b.x, scale, scale, b.prog), poputil::poplibs_error, "mean has shape");
+}
+
+// row: popnn groupNormStatistics
+// row: popnn groupNormWhiten
+// row: popnn groupNormalise
+// row: popnn groupNormGradients
+// row: popnn groupNormParamGradients
+// row: popnn groupNormParamUpdate
+TEST(group_norm)
+{
+    using namespace popnn::gn;
+    Bed b;
+    std::pair<Tensor, Tensor> stats = groupNormStatistics(b.graph, b.x, 0.0f, b.prog, 1, false, true, FLOAT, "stats");
+    Tensor white = groupNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
+    std::pair<Tensor, Tensor> out =
+        groupNormalise(b.graph, b.x, b.gamma, b.beta, stats.first, stats.second, b.prog, { "out" });
+    std::pair<Tensor, Tensor> deltas = groupNormParamGradients(b.graph, out.second, b.x, b.prog);
+    std::pair<Tensor, Tensor> same =
+        groupNormParamGradients(b.graph, b.x, b.x, stats.first, stats.second, b.prog, FLOAT, "deltas");
+    Tensor dx = groupNormGradients(b.graph, out.second, b.x, stats.second, b.gamma, b.prog);
+    Tensor again = groupNormGradients(b.graph, b.x, b.x, stats.first, stats.second, b.gamma, b.prog, FLOAT, "dx");
+    Tensor scale = b.graph.addConstant<float>(FLOAT, {}, 0.25f);
+    b.graph.setTileMapping(scale, 0);
+    groupNormParamUpdate(b.graph, deltas.first, deltas.second, 0.25f, b.gamma, b.beta, b.prog, "update");
+    groupNormParamUpdate(b.graph, deltas.first, deltas.second, scale, b.gamma, b.beta, b.prog);
+    std::vector<std::vector<float>> got = b.run({ stats.first, stats.second, white, out.first, out.second, deltas.first,
+                                                  same.first, dx, again, b.gamma, b.beta });
+    CHECK(got[0].size() == 4 && near(got[0][0], 5.5) && near(got[1][1], 0.25));
+    CHECK(near(got[2], got[4]) && near(got[5], got[6]) && near(got[7], got[8]));
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(near(got[3][i], got[2][i] * (i % 2 ? 2 : 1) + (i % 2 ? 3 : 0)));
+    CHECK(near(got[9][0], 1 + 0.5 * got[5][0]) && near(got[9][1], 2 + 0.5 * got[5][1]) && near(got[10][0], 5) &&
+          near(got[10][1], 25));
+    CHECK_THROWS(groupNormStatistics(b.graph, b.x, 0.0f, b.prog, 3, false), poputil::poplibs_error,
+                 "3 groups of 2 channels");
+}
+
+// row: popnn layerNormStatistics
+// row: popnn layerNormWhiten
+// row: popnn layerNormalise
+// row: popnn layerNormGradients
+// row: popnn layerNormParamGradients
+// row: popnn layerNormParamUpdate
+TEST(layer_norm)
+{
+    using namespace popnn::ln;
+    Bed b;
+    std::pair<Tensor, Tensor> stats = layerNormStatistics(b.graph, b.x, 0.0f, b.prog, false, true, FLOAT, "stats");
+    Tensor white = layerNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
+    std::pair<Tensor, Tensor> out =
+        layerNormalise(b.graph, b.x, b.gamma, b.beta, stats.first, stats.second, b.prog, { "out" });
+    std::pair<Tensor, Tensor> deltas = layerNormParamGradients(b.graph, out.second, b.x, b.prog);
+    std::pair<Tensor, Tensor> same =
+        layerNormParamGradients(b.graph, b.x, b.x, stats.first, stats.second, b.prog, FLOAT, "deltas");
+    Tensor dx = layerNormGradients(b.graph, out.second, b.x, stats.second, b.gamma, b.prog);
+    Tensor again = layerNormGradients(b.graph, b.x, b.x, stats.first, stats.second, b.gamma, b.prog, FLOAT, "dx");
+    Tensor scale = b.graph.addConstant<float>(FLOAT, {}, 0.25f);
+    b.graph.setTileMapping(scale, 0);
+    layerNormParamUpdate(b.graph, deltas.first, deltas.second, 0.25f, b.gamma, b.beta, b.prog, "update");
+    layerNormParamUpdate(b.graph, deltas.first, deltas.second, scale, b.gamma, b.beta, b.prog);
+    std::vector<std::vector<float>> got = b.run({ stats.first, stats.second, white, out.first, out.second, deltas.first,
+                                                  same.first, dx, again, b.gamma, b.beta });
+    CHECK(got[0].size() == 4 && near(got[0][3], 9) && near(got[1][3], 0.2));
+    CHECK(near(got[2], got[4]) && near(got[5], got[6]) && near(got[7], got[8]));
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(near(got[3][i], got[2][i] * (i % 2 ? 2 : 1) + (i % 2 ? 3 : 0)));
+    CHECK(near(got[9][0], 1 + 0.5 * got[5][0]) && near(got[9][1], 2 + 0.5 * got[5][1]) && near(got[10][0], 5) &&
+          near(got[10][1], 25));
+}
+
+// row: popnn instanceNormStatistics
+// row: popnn instanceNormWhiten
+// row: popnn instanceNormalise
+// row: popnn instanceNormGradients
+// row: popnn instanceNormParamGradients
+// row: popnn instanceNormParamUpdate
+TEST(instance_norm)
+{
+    using namespace popnn::in;
+    Bed b;
+    std::pair<Tensor, Tensor> stats = instanceNormStatistics(b.graph, b.x, 1.0f, b.prog, false, true, FLOAT, "stats");
+    Tensor white = instanceNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
+    std::pair<Tensor, Tensor> out =
+        instanceNormalise(b.graph, b.x, b.gamma, b.beta, stats.first, stats.second, b.prog, { "out" });
+    std::pair<Tensor, Tensor> deltas = instanceNormParamGradients(b.graph, out.second, b.x, b.prog);
+    std::pair<Tensor, Tensor> same =
+        instanceNormParamGradients(b.graph, b.x, b.x, stats.first, stats.second, b.prog, FLOAT, "deltas");
+    Tensor dx = instanceNormGradients(b.graph, out.second, b.x, stats.second, b.gamma, b.prog);
+    Tensor again = instanceNormGradients(b.graph, b.x, b.x, stats.first, stats.second, b.gamma, b.prog, FLOAT, "dx");
+    Tensor scale = b.graph.addConstant<float>(FLOAT, {}, 0.25f);
+    b.graph.setTileMapping(scale, 0);
+    instanceNormParamUpdate(b.graph, deltas.first, deltas.second, 0.25f, b.gamma, b.beta, b.prog, "update");
+    instanceNormParamUpdate(b.graph, deltas.first, deltas.second, scale, b.gamma, b.beta, b.prog);
+    std::vector<std::vector<float>> got = b.run({ stats.first, stats.second, white, out.first, out.second, deltas.first,
+                                                  same.first, dx, again, b.gamma, b.beta });
+    CHECK(got[0].size() == 8 && near(got[0][1], 10) && near(got[2][1], 0));
+    CHECK(near(got[2], got[4]) && near(got[5], got[6]) && near(got[7], got[8]));
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(near(got[3][i], got[2][i] * (i % 2 ? 2 : 1) + (i % 2 ? 3 : 0)));
+    CHECK(near(got[9][0], 1 + 0.5 * got[5][0]) && near(got[9][1], 2 + 0.5 * got[5][1]) && near(got[10][0], 5) &&
+          near(got[10][1], 25));
+}
+
+MAIN()
