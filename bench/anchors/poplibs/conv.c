@@ -33,8 +33,9 @@ static poplin_conv_params params_of(const struct row *row)
     return params;
 }
 
-void build_conv(pop_graph *graph, pop_program program, const struct row *row)
+void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
     poplin_conv_params params = params_of(row), gradient = poplin_get_gradient_params(&params);
     pop_options forward = forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
@@ -43,6 +44,7 @@ void build_conv(pop_graph *graph, pop_program program, const struct row *row)
     pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache), weights = poplin_create_weights(graph, &params, "weights", forward, cache);
     poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache);
     if (!forward_alone) {
+        program = pass_begin(passes, "bwd");
         pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", backward, cache);
         poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache);
         poplin_convolution_weight_update_constant(graph, deltas, weights, in, &params, -0.125, program, "wu", update, cache);

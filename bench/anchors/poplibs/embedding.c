@@ -4,8 +4,9 @@
 
 #include <popops/dynamic_slice.h>
 
-void build_embedding(pop_graph *graph, pop_program program, const struct row *row)
+void build_embedding(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     size_t shape[2] = { 1, 1 }, lookups = row_number(row, "num-indices", 1);
     row_list(row, "shape", shape, 2);
     pop_type type = row_type(row, POP_HALF);

@@ -20,7 +20,7 @@ static const struct {
     row_builder build;
 } builders[] = {
     { "reduction", build_reduction }, { "gemm", build_gemm }, { "fc", build_fc }, { "conv", build_conv }, { "pooling", build_pooling },
-    { "embedding", build_embedding }, { "cholesky", build_cholesky }, { "matrix_solver", build_matrix_solver },
+    { "lstm", build_lstm }, { "gru", build_gru }, { "embedding", build_embedding }, { "cholesky", build_cholesky }, { "matrix_solver", build_matrix_solver },
 };
 row_builder row_builder_of(const char *operation)
 {
@@ -28,6 +28,11 @@ row_builder row_builder_of(const char *operation)
         if (strcmp(builders[i].operation, operation) == 0)
             return builders[i].build;
     return NULL;
+}
+
+pop_program pass_begin(struct passes *passes, const char *name)
+{
+    return passes->programs[passes->count++] = pop_sequence(passes->graph, name);
 }
 
 /* ---- one row ---- */
@@ -66,13 +71,14 @@ static struct figures measure(const struct row *row)
     poprand_add_codelets(graph);
     poplin_add_codelets(graph);
     popnn_add_codelets(graph);
-    pop_program program = pop_sequence(graph, row->name);
-    row_builder_of(row->operation)(graph, program, row);
+    struct passes passes = { graph, 0, { { 0 } } };
+    row_builder_of(row->operation)(graph, &passes, row);
     must(pop_graph_take_error(graph, &error), &error);
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
+    pop_engine *engine = pop_engine_create(graph, (pop_programs){ passes.count, passes.programs }, POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
     must(error.status, &error);
     must(pop_engine_load(engine, device, &error), &error);
-    must(pop_engine_run(engine, 0, &error), &error);
+    for (unsigned i = 0; i < passes.count; ++i)
+        must(pop_engine_run(engine, i, &error), &error);
     must(pop_engine_cycles(engine, &cycles, &error), &error);
     must(pop_engine_graph_profile(engine, &profile, &error), &error);
     struct figures figures = {

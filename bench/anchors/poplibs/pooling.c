@@ -19,8 +19,9 @@ static pop_tensor activations(pop_graph *graph, const popnn_pool_params *params,
     return pop_tensor_reshape(pop_tensor_dim_roll(t, 2 + params->dims, 2), (pop_shape){ 2 + params->dims, dims });
 }
 
-void build_pooling(pop_graph *graph, pop_program program, const struct row *row)
+void build_pooling(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     popnn_pool_params params = { .type = POPNN_POOL_MAX, .data_type = row_type(row, POP_HALF) };
     params.dims = (unsigned)row_list(row, "field", params.input_field, POPNN_MOST_FIELD_DIMS);
     row_list(row, "kernel", params.kernel, POPNN_MOST_FIELD_DIMS);
@@ -35,5 +36,5 @@ void build_pooling(pop_graph *graph, pop_program program, const struct row *row)
     popnn_pool_output_field(&params, out_field);
     pop_tensor in = activations(graph, &params, params.input_field, group, "in"), gradient = activations(graph, &params, out_field, group, "gradient");
     pop_tensor out = popnn_pool(graph, &params, in, program, "fwd", POP_NO_OPTIONS);
-    popnn_pool_input_gradient(graph, &params, in, out, gradient, false, program, "bwd", POP_NO_OPTIONS);
+    popnn_pool_input_gradient(graph, &params, in, out, gradient, false, pass_begin(passes, "bwd"), "bwd", POP_NO_OPTIONS);
 }

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-void build_gemm(pop_graph *graph, pop_program program, const struct row *row)
+void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     size_t g = row_number(row, "groups", 1), m = row_number(row, "m", 1), k = row_number(row, "k", 1), n = row_number(row, "n", 1);
     pop_shape a_shape = POP_SHAPE(g, m, k), b_shape = POP_SHAPE(g, k, n);
     pop_type type = row_type(row, POP_HALF);
@@ -20,8 +21,9 @@ void build_gemm(pop_graph *graph, pop_program program, const struct row *row)
 }
 
 /* y = x w; dx = dy w^T; w -= rate x^T dy. */
-void build_fc(pop_graph *graph, pop_program program, const struct row *row)
+void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     size_t batch = row_number(row, "batch-size", 1), in = row_number(row, "input-size", 1), out = row_number(row, "output-size", 1);
     pop_type type = row_type(row, POP_HALF);
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
@@ -34,6 +36,7 @@ void build_fc(pop_graph *graph, pop_program program, const struct row *row)
     pop_tensor w = poplin_create_mat_mul_input_rhs(graph, type, type, POP_SHAPE(batch, in), POP_SHAPE(in, out), "w", forward, cache);
     poplin_mat_mul(graph, x, w, program, "fwd", forward, cache);
     if (!forward_alone) {
+        program = pass_begin(passes, "bwd");
         pop_tensor dy = pop_graph_add_variable(graph, type, POP_SHAPE(batch, out), "dy");
         poputil_map_tensor_linearly(graph, dy);
         poplin_mat_mul(graph, dy, pop_tensor_transpose(w), program, "bwd", backward, cache);

@@ -18,8 +18,9 @@ static pop_tensor spread(pop_graph *graph, pop_tensor like, const char *name)
     return pop_graph_clone(graph, POP_TYPE_NULL, like, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
 
-void build_lstm(pop_graph *graph, pop_program program, const struct row *row)
+void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     popnn_lstm_params params = popnn_lstm_params_make(row_type(row, POP_HALF), row_number(row, "batch-size", 1), row_number(row, "sequence-size", 1),
                                                       row_number(row, "input-size", 1), row_number(row, "output-size", 1));
     if (strstr(row->parameters, "{input,output,forget,cell}")) {
@@ -35,13 +36,14 @@ void build_lstm(pop_graph *graph, pop_program program, const struct row *row)
     pop_tensor out = popnn_lstm_fwd(graph, &params, state, in, weights, all ? &kept : NULL, NULL, program, "fwd", POP_NO_OPTIONS, cache);
     if (all) {
         popnn_lstm_forward forward = { state, kept, in, out, weights };
-        popnn_lstm_bwd_with_wu(graph, &params, program, &forward, spread(graph, out, "gradient"), NULL, &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
+        popnn_lstm_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), NULL, &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
     }
     poplin_planning_cache_destroy(cache);
 }
 
-void build_gru(pop_graph *graph, pop_program program, const struct row *row)
+void build_gru(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     popnn_gru_params params = popnn_gru_params_make(row_type(row, POP_HALF), row_number(row, "batch-size", 1), row_number(row, "sequence-size", 1),
                                                     row_number(row, "input-size", 1), row_number(row, "output-size", 1));
     if (strstr(row->parameters, "{update,cell,reset}")) {
@@ -56,7 +58,7 @@ void build_gru(pop_graph *graph, pop_program program, const struct row *row)
     pop_tensor out = popnn_gru_fwd(graph, &params, state, in, weights, all ? &kept : NULL, program, "fwd", POP_NO_OPTIONS, cache);
     if (all) {
         popnn_gru_forward forward = { state, kept, in, out, weights };
-        popnn_gru_bwd_with_wu(graph, &params, program, &forward, spread(graph, out, "gradient"), &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
+        popnn_gru_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
     }
     poplin_planning_cache_destroy(cache);
 }

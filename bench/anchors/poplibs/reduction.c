@@ -16,8 +16,9 @@ static popops_operation operation_of(const char *name)
     abort();
 }
 
-void build_reduction(pop_graph *graph, pop_program program, const struct row *row)
+void build_reduction(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     size_t shape[8], wide[8];
     unsigned dims[8];
     size_t rank = row_list(row, "shape", shape, 8), count = row_list(row, "dims", wide, 8);

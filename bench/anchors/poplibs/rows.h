@@ -20,21 +20,31 @@ size_t row_number(const struct row *row, const char *key, size_t otherwise);
 const char *row_word(const struct row *row, const char *key, const char *otherwise); /* kept until the next call */
 pop_type row_type(const struct row *row, pop_type otherwise);                          /* of --type or --data-type */
 
-/* Adds the row's operation to a sequence. */
-typedef void (*row_builder)(pop_graph *graph, pop_program program, const struct row *row);
+/* The original's tools ran forward and backward passes as programs of their own, one after the other. */
+enum { MOST_PASSES = 4 };
+struct passes {
+    pop_graph *graph;
+    size_t count;
+    pop_program programs[MOST_PASSES];
+};
+/* One more sequence. */
+pop_program pass_begin(struct passes *passes, const char *name);
+
+/* Adds the row's operation to the graph. */
+typedef void (*row_builder)(pop_graph *graph, struct passes *passes, const struct row *row);
 /* By operation; NULL for one that there is not. */
 row_builder row_builder_of(const char *operation);
 
-void build_reduction(pop_graph *graph, pop_program program, const struct row *row);
-void build_gemm(pop_graph *graph, pop_program program, const struct row *row);
-void build_fc(pop_graph *graph, pop_program program, const struct row *row);
-void build_conv(pop_graph *graph, pop_program program, const struct row *row);
-void build_pooling(pop_graph *graph, pop_program program, const struct row *row);
-void build_lstm(pop_graph *graph, pop_program program, const struct row *row);
-void build_gru(pop_graph *graph, pop_program program, const struct row *row);
-void build_embedding(pop_graph *graph, pop_program program, const struct row *row);
-void build_cholesky(pop_graph *graph, pop_program program, const struct row *row);
-void build_matrix_solver(pop_graph *graph, pop_program program, const struct row *row);
+void build_reduction(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_fc(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_conv(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_pooling(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_gru(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_embedding(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_matrix_solver(pop_graph *graph, struct passes *passes, const struct row *row);
 
 /* rows.c: reads the published tables; ends the program when they are broken.  The caller frees *rows. */
 size_t rows_read(const char *directory, struct row **rows);

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void build_cholesky(pop_graph *graph, pop_program program, const struct row *row)
+void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     char block[24];
     size_t batches = row_number(row, "batches", 1), n = row_number(row, "rank", 1);
     snprintf(block, sizeof(block), "%zu", row_number(row, "block-size", n));
@@ -20,8 +21,9 @@ void build_cholesky(pop_graph *graph, pop_program program, const struct row *row
     poplin_planning_cache_destroy(cache);
 }
 
-void build_matrix_solver(pop_graph *graph, pop_program program, const struct row *row)
+void build_matrix_solver(pop_graph *graph, struct passes *passes, const struct row *row)
 {
+    pop_program program = pass_begin(passes, "fwd");
     size_t batches = row_number(row, "batches", 1), a_rank = row_number(row, "a-rank", 1), b_rank = row_number(row, "b-rank", 1);
     bool left = strcmp(row_word(row, "side", "left"), "left") == 0;
     pop_type type = row_type(row, POP_FLOAT);
