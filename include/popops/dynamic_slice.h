@@ -29,7 +29,7 @@ POP_BEGIN_DECLS
 
 #define popops_create_sliceable_tensor(...) popops_create_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
 /* A mapped tensor whose elements along dims lie on one tile, and all other dimensions spread over tiles in whole grains of min_grain_size elements (0: the
- * vector width). */
+ * vector width).  Where a tile would have to hold more than a quarter of its memory, and others nothing, it is spread along dims too. */
 POP_API pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes,
                                                      size_t min_grain_size, const char *name);
 #define popops_create_sliceable_tensor_from_slice(...) popops_create_sliceable_tensor_from_slice_at(POP_HERE, __VA_ARGS__)

@@ -255,6 +255,23 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
 
 /* ---- tensors that are good to slice ---- */
 
+/* Maps blocks of so many columns; one that would fill much of a tile has its rows on several. */
+static void map_shares(pop_where where, pop_graph *graph, pop_tensor variable, size_t rows, size_t columns, size_t share)
+{
+    const pop_target *target = pop_graph_target(graph);
+    size_t blocks = share ? poplibs_ceil_div(columns, share) : 0, tiles = pop_target_num_tiles(target), splits = 1;
+    if (blocks && rows && rows * share * pop_target_type_size(target, pop_tensor_type(variable)) > target->bytes_per_tile / 4)
+        splits = poplibs_max(1, poplibs_min(rows, tiles / blocks));
+    size_t height = poplibs_ceil_div(rows, splits);
+    for (size_t block = 0; block < blocks; ++block)
+        for (size_t first = 0, split = 0; first < rows; first += height, ++split) {
+            size_t width = poplibs_min(share, columns - block * share), begin = block * share * rows;
+            pop_graph_set_tile_mapping_at(where, graph,
+                                          pop_tensor_slice_at(where, variable, begin + first * width, begin + poplibs_min(rows, first + height) * width, 0),
+                                          (unsigned)(block * splits + split));
+        }
+}
+
 pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes,
                                              size_t min_grain_size, const char *name)
 {
@@ -286,9 +303,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
     size_t full = share ? columns / share : 0, rest = share ? columns % share : 0;
     /* Each tile's share is one region: its columns of one row, then of the next. */
     pop_tensor variable = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(rows * columns), name), parts[2];
-    for (size_t tile = 0; tile < full + (rest != 0); ++tile)
-        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, variable, tile * share * rows, poplibs_min((tile + 1) * share, columns) * rows, 0),
-                                      (unsigned)tile);
+    map_shares(where, graph, variable, rows, columns, share);
     parts[0] = pop_tensor_reshape_at(where, pop_tensor_slice_at(where, variable, 0, full * share * rows, 0), POP_SHAPE(full, rows, share));
     parts[0] = pop_tensor_flatten_dims_at(where, pop_tensor_dim_shuffle_at(where, parts[0], POP_DIMS(1, 0, 2)), 1, 3);
     parts[1] = pop_tensor_reshape_at(where, pop_tensor_slice_at(where, variable, full * share * rows, rows * columns, 0), POP_SHAPE(rows, rest));

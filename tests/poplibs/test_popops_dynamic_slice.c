@@ -156,6 +156,20 @@ static void test_layouts(void **state)
     bed_close(&bed);
 }
 
+static void test_large_shares_are_split(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 16);
+    pop_tensor t = popops_create_sliceable_tensor(graph, POP_FLOAT, POP_SHAPE(100001, 7), POP_DIMS(0), POP_SHAPE(1), 2, "t");
+    assert_built(graph);
+    int *tiles = tiles_of_tensor(graph, t); /* blocks of 2 columns on 4 tiles each */
+    for (size_t i = 0; i < 100001; i += 997)
+        for (size_t column = 0; column < 7; ++column)
+            assert_int_equal(tiles[i * 7 + column], column / 2 * 4 + i / 25001);
+    free(tiles);
+    pop_graph_destroy(graph);
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -193,7 +207,8 @@ int main(void)
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_and_layout), cmocka_unit_test(test_views_nothing_and_no_dims),
-        cmocka_unit_test(test_layouts),               cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_layouts),               cmocka_unit_test(test_large_shares_are_split),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
