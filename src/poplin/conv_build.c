@@ -207,6 +207,9 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
     return made;
 }
 
+/* Elements that are written in the time that a piece of zeros takes on the tile that has the most of them. */
+enum { ZERO_PIECE = 640 };
+
 /* A copy of what is no padding: that is written where it lies, so that no tile has to send zeros to all others. */
 static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, pop_program sequence)
 {
@@ -226,7 +229,10 @@ static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tens
             at += size;
         }
         free(regions);
-        if (zeros.count)
+        /* small pieces, which mostly lie on few tiles, take longer than all of it */
+        if (zeros.count * ZERO_PIECE > pop_tensor_num_elements(to))
+            popops_zero_at(work->where, work->graph, to, sequence, work->call->name);
+        else if (zeros.count)
             popops_zero_at(work->where, work->graph, pick(work, to, zeros.list, zeros.count), sequence, work->call->name);
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
         to = data.count ? pick(work, to, data.list, data.count) : to;
