@@ -31,6 +31,9 @@ struct piece {
 };
 /* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
 enum { ROUND = 7 };
+/* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250 to 600 meets tutorial 7's later
+ * listings; without a limit neighbours in a convolution's field wait for one another in a row (docs/decisions/0004). */
+enum { PATIENCE = 250 };
 struct exchange_schedule {
     const pop_target *target;
     VEC(struct piece) pieces;
@@ -190,8 +193,10 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
     struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
     if (!cycles)
         return;
-    bool first = sent->key && takes_in(receiver, sent->start, cycles), again = first || (sent->key && takes_in(receiver, sent->last, cycles));
-    at = first ? sent->start : again ? sent->last : first_free(sender, receiver, cycles);
+    at = first_free(sender, receiver, cycles);
+    bool first = sent->key && sent->start <= at + PATIENCE && takes_in(receiver, sent->start, cycles);
+    bool again = first || (sent->key && sent->last <= at + PATIENCE && takes_in(receiver, sent->last, cycles));
+    at = first ? sent->start : again ? sent->last : at;
     if (!again)
         take(&sender->send, sender, at, at + cycles);
     if (!sent->key) {
