@@ -227,6 +227,45 @@ static void test_plans(void **state)
     poplin_planning_cache_destroy(cache);
 }
 
+/* The passes of a layer share one layout of the weights: what is planned for one is used by the others. */
+static void test_passes_of_a_layer(void **state)
+{
+    (void)state;
+    static const char *const passes[] = { "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
+    enum { BATCH = 12, IN = 40, OUT = 24 };
+    for (unsigned half = 0; half < 2; ++half) {
+        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        pop_type type = half ? POP_HALF : POP_FLOAT;
+        poplin_planning_cache *cache = poplin_planning_cache_create();
+        pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" });
+        pop_tensor x = poplin_create_mat_mul_input_lhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT), "x", forward, cache);
+        pop_tensor w = poplin_create_mat_mul_input_rhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT), "w", forward, cache);
+        pop_tensor d = bed_input(&bed, type, POP_SHAPE(BATCH, OUT), BED_SCATTERED), out[4], views[3] = { x, w, d };
+        bed_write(&bed, x, NULL, -1, 1);
+        bed_write(&bed, w, NULL, -1, 1);
+        for (size_t i = 0; i < 4; ++i) {
+            pop_tensor a = i == 2 ? d : i == 3 ? pop_tensor_transpose(x) : x, b = i == 2 ? pop_tensor_transpose(w) : i == 3 ? d : w;
+            out[i] = poplin_mat_mul(bed.graph, a, b, bed.program, passes[i], POP_OPTIONS({ "fullyConnectedPass", passes[i] }), cache);
+        }
+        assert_built(bed.graph);
+        double *got[4], *v[3];
+        for (size_t i = 0; i < 3; ++i)
+            v[i] = bed_given(&bed, views[i]);
+        bed_run_all(&bed, out, got, 4);
+        static const size_t sizes[4][3] = { { BATCH, IN, OUT }, { BATCH, IN, OUT }, { BATCH, OUT, IN }, { IN, BATCH, OUT } };
+        for (size_t i = 0; i < 4; ++i)
+            for (size_t at = 0; at < sizes[i][0] * sizes[i][2]; ++at) {
+                size_t row = at / sizes[i][2], column = at % sizes[i][2];
+                double sum = 0;
+                for (size_t k = 0; k < sizes[i][1]; ++k)
+                    sum += i < 2 ? v[0][row * IN + k] * v[1][k * OUT + column] : i == 2 ? v[2][row * OUT + k] * v[1][column * OUT + k] : v[0][k * IN + row] * v[2][k * OUT + column];
+                bed_check(&got[i][at], &sum, 1, half ? 2e-3 : 1e-5, half ? 5e-3 : 1e-5);
+            }
+        poplin_planning_cache_destroy(cache);
+        bed_close(&bed);
+    }
+}
+
 /* row: poplin matMul */
 /* row: poplin transposeGroupedMatrix */
 static void test_mistakes(void **state)
@@ -294,7 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
-        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_plans), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
+        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_plans), cmocka_unit_test(test_passes_of_a_layer), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
