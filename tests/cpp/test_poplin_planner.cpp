@@ -3,6 +3,7 @@
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplin/ConvParams.hpp>
+#include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 
@@ -140,6 +141,7 @@ TEST(reports)
     CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }), poplar::invalid_option, "from 0 to 1");
 }
 
+// row: poplin preplan
 // row: poplin preplanConvolutions
 // row: poplin convolutionValidateOptions
 TEST(plans_ahead)
@@ -153,6 +155,7 @@ TEST(plans_ahead)
     poplin::preplanConvolutions(convs, cache);
     CHECK(cache.size() == 2);
     poplin::preplanConvolutions(graph, convs, cache);
+    poplin::preplan(convs, std::set<poplin::MatMulPlanParams>(), cache);
     poplin::reportPlanEstimatedCosts(graph, a, options, &cache);
     CHECK(cache.size() == 2);
     CHECK_THROWS(poplin::preplanConvolutions({ poplin::ConvPlanParams(&target, a, &bad) }, cache), poplar::invalid_option, "half|float");
