@@ -204,7 +204,7 @@ static void check_layer(enum bed_device device, const popnn_gru_params *p, enum 
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device)
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
             p.reset_after = after;
@@ -219,7 +219,7 @@ static void test_all_passes(void **state)
 static void test_orders_and_last_outputs(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device)
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 1, 1, 1, 1);
             p.reset_after = after;

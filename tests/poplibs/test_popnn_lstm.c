@@ -174,7 +174,7 @@ static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device) {
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 3, 4, 5, 7);
         check_layer(device, &p, BED_LINEAR, false, 1e-5);
         check_layer(device, &p, BED_SCATTERED, true, 1e-5);
@@ -186,7 +186,7 @@ static void test_all_passes(void **state)
 static void test_orders_and_last_outputs(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device <= BED_CPU; ++device) {
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 1, 1, 1, 1);
         check_layer(device, &p, BED_ONE_TILE, false, 1e-5);
         p = popnn_lstm_params_make(POP_FLOAT, 2, 5, 3, 13);
