@@ -234,11 +234,31 @@ static void test_orders_and_last_outputs(void **state)
         }
 }
 
+static void test_mistakes(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 2, 3, 4, 5);
+    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor x = popnn_gru_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), wrong = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 4), BED_LINEAR);
+    popnn_gru_fwd(bed.graph, &p, wrong, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd", "the initial state is float{2,4}, and should be float{2,5}");
+    p.reset_after = true;
+    pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
+    popnn_gru_fwd(bed.graph, &p, h, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd", "the tensor of biases is float{3,5}, and should be float{3,2,5}");
+    p.cell_order[0] = POPNN_GRU_CANDIDATE;
+    popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_passes),
         cmocka_unit_test(test_orders_and_last_outputs),
+        cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
