@@ -77,6 +77,7 @@ static void test_systems(void **state)
     check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
     check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
+    check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });
 }
 
@@ -163,6 +164,7 @@ static void test_factors(void **state)
     check_factor(BED_CPU, POP_HALF, 3, 19, false, "7", true);
     check_factor(BED_CPU, POP_HALF, 1, 12, true, "12", false);
     check_factor(BED_MODEL, POP_FLOAT, 2, 13, false, "13", true);
+    check_factor(BED_MODEL, POP_FLOAT, 2, 14, true, "6", false);
     check_factor(BED_MODEL, POP_HALF, 1, 11, true, "32", false);
 }
 
