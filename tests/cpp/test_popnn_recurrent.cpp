@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and the simple RNN, called as programs in C++ call them.
 #include <poplar/Engine.hpp>
-#include <poplar/IPUModel.hpp>
 #include <popnn/Gru.hpp>
 #include <popnn/Lstm.hpp>
+#include <popnn/Recurrent.hpp>
 #include <popnn/codelets.hpp>
 #include <poplin/codelets.hpp>
 #include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
 
 #include "check.hpp"
 
@@ -84,6 +85,10 @@ TEST(lstm)
     const OptionFlags options{ { "inferenceOnly", "false" }, { "partialsType", "float" } };
     std::vector<std::pair<poplin::MatMulParams, OptionFlags>> products = getMatMulPrePlanParameters(params, options);
     CHECK(products.size() == 3 && products[0].first.bShape == (std::vector<std::size_t>{ 1, 9, 20 }) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 1);
+    std::set<poplin::MatMulPlanParams> plans;
+    for (const std::pair<poplin::MatMulParams, OptionFlags> &each : products)
+        plans.emplace(&b.graph.getTarget(), each.first, &each.second);
+    poplin::preplanMatMuls(plans, b.cache);
 
     Tensor in = createInput(b.graph, params, "in", options, &b.cache);
     CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }));
@@ -172,6 +177,57 @@ TEST(gru)
         params.cellOrder[0] = BASIC_GRU_CELL_CANDIDATE;
         CHECK_THROWS(createWeights(b.graph, params, "w"), poputil::poplibs_error, "each of the 3 units once");
     }
+}
+
+// row: popnn createFwdState
+// row: popnn createBwdState
+// row: popnn createWeightsInput
+// row: popnn createWeightsFeedback
+// row: popnn forwardWeightInput
+// row: popnn forwardIterate
+// row: popnn rnnFwdSequence
+// row: popnn backwardGradientStep
+// row: popnn rnnBwdSequence
+// row: popnn paramDeltaUpdate
+// row: popnn getOutputFromFwdState
+TEST(rnn)
+{
+    using namespace popnn::rnn;
+    using popnn::NonLinearityType;
+    Bed b;
+    CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 5 && getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
+    CHECK(getFwdFlops(3, 2, 4, 5) > getFwdFlops(3, 2, 4, 5, false) && getBwdFlops(3, 2, 4, 5) > getBwdFlops(3, 2, 4, 5, false) && getWuFlops(3, 2, 4, 5) > 0);
+    Tensor in = createInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "in", &b.cache), w = createWeightsInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "w");
+    Tensor u = createWeightsFeedback(b.graph, 2, 5, FLOAT, FLOAT, false, "u"), state = createFwdState(b.graph, FLOAT, 2, 5, b.prog, true, false, "state");
+    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }) && w.shape() == (std::vector<std::size_t>{ 5, 4 }) && getOutputFromFwdState(state) == state);
+    Tensor biases = b.graph.addVariable(FLOAT, { 5 }, "biases");
+    poputil::mapTensorLinearly(b.graph, biases);
+    b.fill(in, 0.5f);
+    b.fill(w, 0.25f);
+    b.fill(u, 0.1f);
+    b.fill(biases, 0.5f);
+    Tensor weighted = forwardWeightInput(b.graph, in, w, b.prog, FLOAT, false, "weigh", &b.cache);
+    Tensor out = rnnFwdSequence(b.graph, b.prog, state, &weighted, biases, w, u, in, NonLinearityType::TANH, FLOAT, false, "fwd", &b.cache);
+    Tensor same = rnnFwdSequence(b.graph, b.prog, state, nullptr, biases, w, u, in, NonLinearityType::TANH);
+    Tensor iterated = forwardIterate(b.graph, weighted, state, u, biases, b.prog, NonLinearityType::TANH);
+    Tensor dx, dw, du, db, later = createBwdState(b.graph, FLOAT, 2, 5, b.prog, "later");
+    std::tie(dx, dw, du, db) = rnnBwdSequence(b.graph, true, false, b.prog, state, out, biases, w, u, out, in, NonLinearityType::TANH, FLOAT, "bwd", &b.cache);
+    std::pair<Tensor, Tensor> last = backwardGradientStep(b.graph, out[2], later, out[2], w, u, b.prog, NonLinearityType::TANH, FLOAT, "step");
+    Tensor alone = backwardGradientStep(b.graph, out[2], later, out[2], u, b.prog, NonLinearityType::TANH);
+    Tensor dw2 = b.graph.clone(w), du2 = b.graph.clone(u), db2 = b.graph.clone(biases);
+    b.fill(dw2, 1);
+    b.fill(du2, 1);
+    b.fill(db2, 1);
+    paramDeltaUpdate(b.graph, alone, in[2], out[1], dw2, du2, db2, b.prog);
+    b.read = { out, same, iterated, dx, last.first, last.second, alone, dw2, du2, db2, dw, du, db };
+    std::vector<std::vector<float>> got = b.run();
+    const double h1 = std::tanh(1), h2 = std::tanh(1 + 0.5 * h1), h3 = std::tanh(1 + 0.5 * h2), dz = h3 * (1 - h3 * h3);
+    CHECK(near(got[0][0], h1) && near(got[0][10], h2) && near(got[0][20], h3) && got[0] == got[1] && got[0] == got[2]);
+    CHECK(near(got[4][0], 5 * 0.25 * dz) && near(got[3][16], got[4][0]) && near(got[5][0], dz) && got[5] == got[6]);
+    CHECK(near(got[7][0], 1 + 2 * 0.5 * dz) && near(got[8][0], 1 + 2 * h2 * dz) && near(got[9][0], 1 + 2 * dz));
+    CHECK(got[10].size() == 20 && got[11].size() == 25 && got[12].size() == 5);
+    CHECK_THROWS(forwardWeightInput(b.graph, in, u, b.prog), poputil::poplibs_error, "the tensor of input weights is float{5,5}");
+    CHECK_THROWS(backwardGradientStep(b.graph, Tensor(), later, out[2], u, b.prog, NonLinearityType::TANH), poputil::poplibs_error, "the output's gradient");
 }
 
 MAIN()
