@@ -8,23 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline float popops_float_of(uint32_t bits)
+/* A loop with a call in it would not become vectors. */
+#define POPOPS_FUNCTION static inline __attribute__((always_inline, unused))
+
+POPOPS_FUNCTION float popops_float_of(uint32_t bits)
 {
     float value;
     __builtin_memcpy(&value, &bits, sizeof(value));
     return value;
 }
-static inline uint32_t popops_bits_of(float value)
+POPOPS_FUNCTION uint32_t popops_bits_of(float value)
 {
     uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof(bits));
     return bits;
 }
-static inline float popops_fma(float a, float b, float c)
+POPOPS_FUNCTION float popops_fma(float a, float b, float c)
 {
     return __builtin_fmaf(a, b, c);
 }
-static inline float popops_choose(int condition, float a, float b)
+POPOPS_FUNCTION float popops_choose(int condition, float a, float b)
 {
     return condition ? a : b;
 }
@@ -35,14 +38,14 @@ static inline float popops_choose(int condition, float a, float b)
 struct popops_power {
     float first, second;
 };
-static inline struct popops_power popops_power_of_two(float n)
+POPOPS_FUNCTION struct popops_power popops_power_of_two(float n)
 {
     int whole = (int)n, part = whole >> 1;
     struct popops_power power = { popops_float_of((uint32_t)(part + 127) << 23), popops_float_of((uint32_t)(whole - part + 127) << 23) };
     return power;
 }
 /* e^r - 1 for |r| <= ln 2 / 2. */
-static inline float popops_small_expm1(float r)
+POPOPS_FUNCTION float popops_small_expm1(float r)
 {
     float p = 0.000198912792f;
     p = popops_fma(p, r, 0.00139339105f);
@@ -53,7 +56,7 @@ static inline float popops_small_expm1(float r)
     return popops_fma(p * r, r, r);
 }
 /* a = n ln 2 + r; beyond the limits results are 0, infinity and -1 already. */
-static inline float popops_exp_split(float a, float *n)
+POPOPS_FUNCTION float popops_exp_split(float a, float *n)
 {
     a = a < -105.0f ? -105.0f : a;
     a = a > 90.0f ? 90.0f : a;
@@ -61,13 +64,13 @@ static inline float popops_exp_split(float a, float *n)
     *n = *n == *n ? *n : 0.0f; /* of NaN too there must be an int */
     return popops_fma(*n, 1.90465421e-09f, popops_fma(*n, -0.693147182f, a));
 }
-static inline float popops_expf(float a)
+POPOPS_FUNCTION float popops_expf(float a)
 {
     float n, p = popops_small_expm1(popops_exp_split(a, &n));
     struct popops_power power = popops_power_of_two(n);
     return popops_fma(power.first, p, power.first) * power.second;
 }
-static inline float popops_exp2f(float a)
+POPOPS_FUNCTION float popops_exp2f(float a)
 {
     float limited = a < -152.0f ? -152.0f : a;
     limited = limited > 130.0f ? 130.0f : limited;
@@ -77,7 +80,7 @@ static inline float popops_exp2f(float a)
     struct popops_power power = popops_power_of_two(n);
     return popops_fma(power.first, p, power.first) * power.second;
 }
-static inline float popops_expm1f(float a)
+POPOPS_FUNCTION float popops_expm1f(float a)
 {
     float n, p = popops_small_expm1(popops_exp_split(a, &n));
     struct popops_power power = popops_power_of_two(n);
@@ -85,14 +88,14 @@ static inline float popops_expm1f(float a)
     float result = popops_fma(power.first, p, power.first - less) * power.second;
     return n == 0.0f ? p : result;
 }
-static inline float popops_tanhf(float a)
+POPOPS_FUNCTION float popops_tanhf(float a)
 {
     float limited = a < -10.0f ? -10.0f : a; /* tanh(10) is 1 in float */
     limited = limited > 10.0f ? 10.0f : limited;
     float e = popops_expm1f(2.0f * limited);
     return e / (e + 2.0f);
 }
-static inline float popops_sigmoidf(float a)
+POPOPS_FUNCTION float popops_sigmoidf(float a)
 {
     float e = popops_expf(-__builtin_fabsf(a));
     return popops_choose(a < 0.0f, e, 1.0f) / (1.0f + e);
@@ -101,14 +104,14 @@ static inline float popops_sigmoidf(float a)
 /* ---- logarithms ---- */
 
 /* a = 2^n (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite a. */
-static inline float popops_log_split(float a, float *n)
+POPOPS_FUNCTION float popops_log_split(float a, float *n)
 {
     int tiny = a < 1.17549435e-38f;
     uint32_t bits = popops_bits_of(tiny ? a * 8388608.0f : a) + (0x3f800000u - 0x3f3504f3u);
     *n = (float)((int)(bits >> 23) - (tiny ? 150 : 127));
     return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
 }
-static inline float popops_logf(float a)
+POPOPS_FUNCTION float popops_logf(float a)
 {
     float n, f = popops_log_split(a, &n), p = 0.0697161183f;
     p = popops_fma(p, f, -0.114797339f);
@@ -125,7 +128,7 @@ static inline float popops_logf(float a)
     result = popops_choose(a < 0.0f, __builtin_nanf(""), result);
     return a < __builtin_inff() ? result : a; /* infinity and NaN stay */
 }
-static inline float popops_log1pf(float a)
+POPOPS_FUNCTION float popops_log1pf(float a)
 {
     float sum = 1.0f + a, lost = popops_choose(a < 1.0f, a - (sum - 1.0f), 1.0f - (sum - a));
     float result = popops_logf(sum) + popops_choose(sum > 0.0f && sum < __builtin_inff(), lost / sum, 0.0f);
@@ -135,7 +138,7 @@ static inline float popops_log1pf(float a)
 /* ---- powers ---- */
 
 /* The logarithm to base 2 with twice float's precision: n + 2 / ln 2 artanh(f / (2 + f)). */
-static inline float popops_long_log2(float a, float *low)
+POPOPS_FUNCTION float popops_long_log2(float a, float *low)
 {
     float n, f = popops_log_split(a, &n);
     float sum = f + 2.0f, sum_low = f - (sum - 2.0f), s = f / sum;
@@ -152,7 +155,7 @@ static inline float popops_long_log2(float a, float *low)
     *low = (high - sum_of_both) + (rest + t_low);
     return sum_of_both;
 }
-static inline float popops_powf(float a, float b)
+POPOPS_FUNCTION float popops_powf(float a, float b)
 {
     float low, high = popops_long_log2(__builtin_fabsf(a), &low), product = b * high;
     float limited = product < -152.0f ? -152.0f : product;
@@ -171,7 +174,7 @@ static inline float popops_powf(float a, float b)
     result = popops_choose(a != a || b != b, nan, result);
     return popops_choose(a == 1.0f || b == 0.0f || (a == -1.0f && __builtin_fabsf(b) == infinite), 1.0f, result);
 }
-static inline float popops_cbrtf(float a)
+POPOPS_FUNCTION float popops_cbrtf(float a)
 {
     float size = __builtin_fabsf(a);
     int tiny = size < 1.17549435e-38f, huge = size > 1e36f;
@@ -190,7 +193,7 @@ static inline float popops_cbrtf(float a)
 /* ---- circular functions ---- */
 
 /* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits and those 96 of 2/pi that count for the quadrant and what is left. */
-static inline float popops_quadrant(float a, int *quadrant)
+POPOPS_FUNCTION float popops_quadrant(float a, int *quadrant)
 {
     static const uint32_t two_over_pi[8] = { 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu };
     uint32_t bits = popops_bits_of(a) & 0x7fffffffu, mantissa = (bits & 0x7fffffu) | 0x800000u;
@@ -211,7 +214,7 @@ static inline float popops_quadrant(float a, int *quadrant)
     r = small ? a : r;
     return bits < 0x7f800000u ? r : __builtin_nanf("");
 }
-static inline float popops_small_sin(float r)
+POPOPS_FUNCTION float popops_small_sin(float r)
 {
     float z = r * r, p = 2.72493139e-06f;
     p = popops_fma(p, z, -0.000198400827f);
@@ -219,7 +222,7 @@ static inline float popops_small_sin(float r)
     p = popops_fma(p, z, -0.166666672f);
     return popops_fma(p * z, r, r);
 }
-static inline float popops_small_cos(float r)
+POPOPS_FUNCTION float popops_small_cos(float r)
 {
     float z = r * r, p = -2.73004474e-07f;
     p = popops_fma(p, z, 2.48005963e-05f);
@@ -227,25 +230,25 @@ static inline float popops_small_cos(float r)
     p = popops_fma(p, z, 0.0416666679f);
     return popops_fma(z, popops_fma(p, z, -0.5f), 1.0f);
 }
-static inline float popops_sinf(float a)
+POPOPS_FUNCTION float popops_sinf(float a)
 {
     int q;
     float r = popops_quadrant(a, &q), value = popops_choose(q & 1, popops_small_cos(r), popops_small_sin(r));
     return popops_choose(q & 2, -value, value);
 }
-static inline float popops_cosf(float a)
+POPOPS_FUNCTION float popops_cosf(float a)
 {
     int q;
     float r = popops_quadrant(a, &q), value = popops_choose(q & 1, popops_small_sin(r), popops_small_cos(r));
     return popops_choose((q + 1) & 2, -value, value);
 }
-static inline float popops_tanf(float a)
+POPOPS_FUNCTION float popops_tanf(float a)
 {
     int q;
     float r = popops_quadrant(a, &q), s = popops_small_sin(r), c = popops_small_cos(r);
     return popops_choose(q & 1, -c, s) / popops_choose(q & 1, s, c);
 }
-static inline float popops_asinf(float a)
+POPOPS_FUNCTION float popops_asinf(float a)
 {
     float size = __builtin_fabsf(a), left = 0.5f * (1.0f - size), z = popops_choose(size < 0.5f, a * a, left);
     float x = popops_choose(size < 0.5f, size, __builtin_sqrtf(left < 0.0f ? __builtin_nanf("") : left)), p = 0.0337007269f;
@@ -257,7 +260,7 @@ static inline float popops_asinf(float a)
     float arc = popops_fma(p * z, x, x); /* of size, or of the half angle of what is left to 1 */
     return __builtin_copysignf(popops_choose(size < 0.5f, arc, popops_fma(-2.0f, arc, 1.57079633f)), a);
 }
-static inline float popops_atan2f(float a, float b)
+POPOPS_FUNCTION float popops_atan2f(float a, float b)
 {
     float y = __builtin_fabsf(a), x = __builtin_fabsf(b), more = y > x ? y : x, less = y > x ? x : y;
     float t = popops_choose(more == 0.0f, 0.0f, popops_choose(less == __builtin_inff(), 1.0f, less / more)), z = t * t, p = 0.00148869189f;
@@ -280,7 +283,7 @@ static inline float popops_atan2f(float a, float b)
 /* ---- the error function ---- */
 
 /* e^(z^2) erfc(z) for z >= 0, from 1 / (1 + 0.4 z). */
-static inline float popops_erfcx(float z)
+POPOPS_FUNCTION float popops_erfcx(float z)
 {
     float t = 1.0f / popops_fma(0.4f, z, 1.0f), p = -0.0203699414f;
     p = popops_fma(p, t, 0.0900847092f);
@@ -296,7 +299,7 @@ static inline float popops_erfcx(float z)
     return p * t;
 }
 /* For |a| <= 1. */
-static inline float popops_small_erf(float a)
+POPOPS_FUNCTION float popops_small_erf(float a)
 {
     float z = a * a, p = 7.87587487e-05f;
     p = popops_fma(p, z, -0.00080168643f);
@@ -306,22 +309,22 @@ static inline float popops_small_erf(float a)
     p = popops_fma(p, z, -0.37612626f);
     return popops_fma(p, z, 1.12837911f) * a;
 }
-static inline float popops_erff(float a)
+POPOPS_FUNCTION float popops_erff(float a)
 {
     float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) is 1 in float */
     float result = popops_choose(size < 1.0f, popops_small_erf(size), popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
     return __builtin_copysignf(a == a ? result : a, a);
 }
 /* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's precision. */
-static inline float popops_gelu_erff(float a)
+POPOPS_FUNCTION float popops_gelu_erff(float a)
 {
     float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f, size = __builtin_fabsf(z);
     float beyond = 0.5f * popops_erfcx(size) * popops_fma(-0.5f, lost, 1.0f) * popops_expf(-0.5f * square);
-    beyond = size > 12.0f && x > 0.0f ? 0.0f : beyond;
+    beyond = popops_choose((size > 12.0f) & (x > 0.0f), 0.0f, beyond);
     return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f), popops_choose(x < 0.0f, beyond, 1.0f - beyond));
 }
 /* Exact, and so no vectors. */
-static inline float popops_fmodf(float a, float b)
+POPOPS_FUNCTION float popops_fmodf(float a, float b)
 {
     return fmodf(a, b);
 }
@@ -329,14 +332,14 @@ static inline float popops_fmodf(float a, float b)
 /* ---- whole numbers ---- */
 
 /* To the nearest whole number, halves away from zero. */
-static inline float popops_roundf(float a)
+POPOPS_FUNCTION float popops_roundf(float a)
 {
     float whole = __builtin_truncf(a);
     return __builtin_fabsf(a - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, a) : __builtin_copysignf(whole, a);
 }
 
 /* To the nearest half, which is a float again; ties to even, infinity beyond the largest. */
-static inline float popops_round_to_half(float a)
+POPOPS_FUNCTION float popops_round_to_half(float a)
 {
     float size = __builtin_fabsf(a), tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 are */
     unsigned bits, rounded;
@@ -348,17 +351,17 @@ static inline float popops_round_to_half(float a)
     return __builtin_copysignf(size == size ? result : size, a);
 }
 
-static inline int popops_leading_zeros(unsigned long long a, size_t bytes)
+POPOPS_FUNCTION int popops_leading_zeros(unsigned long long a, size_t bytes)
 {
     return a ? __builtin_clzll(a) - 8 * (int)(sizeof(a) - bytes) : 8 * (int)bytes;
 }
-static inline int popops_popcount(unsigned long long a, size_t bytes)
+POPOPS_FUNCTION int popops_popcount(unsigned long long a, size_t bytes)
 {
     (void)bytes;
     return __builtin_popcountll(a);
 }
 /* The largest whole number whose square is not above a; 0 for negative ones. */
-static inline int popops_integer_root(int a)
+POPOPS_FUNCTION int popops_integer_root(int a)
 {
     if (a <= 0)
         return 0;

@@ -5,8 +5,8 @@
 #ifndef POPOPS_ELEMENT_ROWS_H
 #define POPOPS_ELEMENT_ROWS_H
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math")
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
