@@ -151,7 +151,7 @@ static popnn_lstm_weights new_weights(const struct units *units)
 }
 static pop_tensor new_biases(const struct units *units)
 {
-    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output), units->name);
+    return pop_tensor_reshape_at(units->where, units_column_operand(units), POP_SHAPE(POPNN_LSTM_UNITS, units->output));
 }
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache)
@@ -201,10 +201,13 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor x, popnn_lst
         units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE], cell.kept[POPNN_LSTM_OUTPUT_GATE]), 1);
     popnn_non_linearity_in_place_at(units->where, units->graph, p->recurrent_activation, gates, body, "gates");
     popnn_non_linearity_in_place_at(units->where, units->graph, p->activation, cell.kept[POPNN_LSTM_CANDIDATE], body, "candidate");
-    cell.kept[KEPT_CELL] = units_binary(units, POPOPS_BINARY_MULTIPLY, state.cell_state, cell.kept[POPNN_LSTM_FORGET_GATE], body, "forget");
-    pop_tensor new = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[POPNN_LSTM_CANDIDATE], cell.kept[POPNN_LSTM_INPUT_GATE], body, "input");
-    units_binary_in_place(units, POPOPS_BINARY_ADD, cell.kept[KEPT_CELL], new, body, "cell");
-    cell.kept[KEPT_TANH] = popnn_non_linearity_at(units->where, units->graph, p->activation, cell.kept[KEPT_CELL], body, "cell");
+    pop_tensor values = pop_tensor_concat_at(units->where, POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
+    pop_tensor factors = pop_tensor_concat_at(units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
+    pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
+    cell.kept[KEPT_CELL] = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
+    units_binary_in_place(units, POPOPS_BINARY_ADD, cell.kept[KEPT_CELL], pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1),
+                          body, "cell");
+    cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.kept[KEPT_CELL], body, "cell");
     cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH], cell.kept[POPNN_LSTM_OUTPUT_GATE], body, "output");
     return cell;
 }
@@ -231,8 +234,8 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
         *intermediates = steps_new(where, graph, kept, params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, kept);
     }
-    units_copy(&lstm.units, cell.kept[KEPT_OUTPUT], state.output, steps.body);
-    units_copy(&lstm.units, cell.kept[KEPT_CELL], state.cell_state, steps.body);
+    units_copy(&lstm.units, pop_tensor_concat_at(where, POP_TENSORS(cell.kept[KEPT_OUTPUT], cell.kept[KEPT_CELL]), 1),
+               pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     steps_end(&steps, sequence);
     if (cell_state)
         *cell_state = state.cell_state;

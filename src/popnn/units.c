@@ -121,6 +121,14 @@ pop_tensor units_right_operand(const struct units *units)
     return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
                                               POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
 }
+pop_tensor units_column_operand(const struct units *units)
+{
+    size_t inner = units->input + units->output;
+    pop_tensor product =
+        poplin_create_mat_mul_output_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
+                                        POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+    return poputil_create_broadcast_operand_at(units->where, units->graph, product, units->type, 1, false, units->name);
+}
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name)
 {
     pop_tensor t = pop_graph_add_variable_at(units->where, units->graph, units->type, shape, name);
@@ -159,6 +167,13 @@ pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type ty
                           const char *name)
 {
     return popnn_non_linearity_input_gradient_at(units->where, units->graph, type, act, out, sequence, name);
+}
+pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name)
+{
+    /* Where popops has the function no copy of t is made first. */
+    if (type == POPNN_TANH || type == POPNN_SIGMOID)
+        return popops_unary_at(units->where, type == POPNN_TANH ? POPOPS_UNARY_TANH : POPOPS_UNARY_SIGMOID, units->graph, t, sequence, name);
+    return popnn_non_linearity_at(units->where, units->graph, type, t, sequence, name);
 }
 void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence)
 {

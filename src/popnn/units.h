@@ -42,6 +42,8 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
 /* New operands of a step's product: {batch, input + output} and {input + output, n output}. */
 pop_tensor units_left_operand(const struct units *units);
 pop_tensor units_right_operand(const struct units *units);
+/* A new operand {n output} of an addition to each row of that product, where its columns lie. */
+pop_tensor units_column_operand(const struct units *units);
 /* A new tensor, spread evenly. */
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
 /* A new tensor that lies like t. */
@@ -58,6 +60,8 @@ pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tens
 void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
 pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
                           const char *name);
+/* Of t, to a new tensor. */
+pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name);
 void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence);
 void units_zero(const struct units *units, pop_tensor t, pop_program sequence);
 /* The sum over the first dimension, a new tensor. */
