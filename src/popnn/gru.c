@@ -154,19 +154,43 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     return units_spread(&gru.units, POP_SHAPE(params->batch_size, params->output_size), name);
 }
-static popnn_gru_weights new_weights(const struct units *units)
+/* Rows or columns for two units, r and z, and for c, in the order of weights. */
+static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c, unsigned dim)
 {
-    popnn_gru_weights weights = { { 0 }, { 0 }, { 0 } };
-    pop_tensor whole = units_right_operand(units);
-    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
-    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
-    return weights;
+    pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, dim);
+    pop_tensor z = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, dim), list[POPNN_GRU_UNITS];
+    list[units->place[R]] = r;
+    list[units->place[Z]] = z;
+    list[units->place[C]] = c;
+    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, dim);
+}
+/* Laid out for the products that the layer has. */
+static popnn_gru_weights new_weights(const struct gru *gru)
+{
+    const struct units *units = &gru->units;
+    size_t in = units->input, out = units->output;
+    pop_tensor from_input, from_output;
+    if (gru->params->reset_after) {
+        from_input = units_right_operand(units, in, POPNN_GRU_UNITS * out);
+        from_output = units_right_operand(units, out, POPNN_GRU_UNITS * out);
+    } else {
+        pop_tensor whole = of_all_units(units, units_right_operand(units, in + out, 2 * out), units_right_operand(units, in + out, out), 1);
+        from_input = pop_tensor_slice_at(units->where, whole, 0, in, 0);
+        from_output = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
+    }
+    return (popnn_gru_weights){ units_from_matrix(units, from_input), units_from_matrix(units, from_output), { 0 } };
 }
 static pop_tensor new_biases(const struct gru *gru)
 {
     const struct units *units = &gru->units;
-    pop_shape one = POP_SHAPE(POPNN_GRU_UNITS, units->output), two = POP_SHAPE(POPNN_GRU_UNITS, 2, units->output);
-    return units_spread(units, gru->params->reset_after ? two : one, units->name);
+    size_t in = units->input, out = units->output;
+    pop_shape shape = POP_SHAPE(POPNN_GRU_UNITS, out);
+    if (!gru->params->reset_after)
+        return pop_tensor_reshape_at(units->where,
+                                     of_all_units(units, units_column_operand(units, in + out, 2 * out), units_column_operand(units, in + out, out), 0), shape);
+    pop_tensor both[2] = { pop_tensor_reshape_at(units->where, units_column_operand(units, in, POPNN_GRU_UNITS * out), shape),
+                           pop_tensor_reshape_at(units->where, units_column_operand(units, out, POPNN_GRU_UNITS * out), shape) };
+    return pop_tensor_dim_roll_at(units->where, units_stack(units, both, 2), 0, 1);
 }
 popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
                                                      pop_options options, poplin_planning_cache *cache)
@@ -174,7 +198,7 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_kernel", name, options, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
-    return new_weights(&gru.units);
+    return new_weights(&gru);
 }
 pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                               poplin_planning_cache *cache)
@@ -190,7 +214,7 @@ popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph,
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights", name, options, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
-    popnn_gru_weights weights = new_weights(&gru.units);
+    popnn_gru_weights weights = new_weights(&gru);
     weights.biases = new_biases(&gru);
     return weights;
 }

@@ -144,14 +144,15 @@ void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_l
 static popnn_lstm_weights new_weights(const struct units *units)
 {
     popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
-    pop_tensor whole = units_right_operand(units);
+    pop_tensor whole = units_right_operand(units, units->input + units->output, POPNN_LSTM_UNITS * units->output);
     weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
     weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
     return weights;
 }
 static pop_tensor new_biases(const struct units *units)
 {
-    return pop_tensor_reshape_at(units->where, units_column_operand(units), POP_SHAPE(POPNN_LSTM_UNITS, units->output));
+    pop_tensor all = units_column_operand(units, units->input + units->output, POPNN_LSTM_UNITS * units->output);
+    return pop_tensor_reshape_at(units->where, all, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
 }
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache)

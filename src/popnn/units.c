@@ -115,18 +115,15 @@ pop_tensor units_left_operand(const struct units *units)
     return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
                                               POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
 }
-pop_tensor units_right_operand(const struct units *units)
+pop_tensor units_right_operand(const struct units *units, size_t depth, size_t columns)
 {
-    size_t inner = units->input + units->output;
-    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
-                                              POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, depth),
+                                              POP_SHAPE(depth, columns), units->name, units->options, units->cache);
 }
-pop_tensor units_column_operand(const struct units *units)
+pop_tensor units_column_operand(const struct units *units, size_t depth, size_t columns)
 {
-    size_t inner = units->input + units->output;
-    pop_tensor product =
-        poplin_create_mat_mul_output_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
-                                        POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+    pop_tensor product = poplin_create_mat_mul_output_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, depth),
+                                                         POP_SHAPE(depth, columns), units->name, units->options, units->cache);
     return poputil_create_broadcast_operand_at(units->where, units->graph, product, units->type, 1, false, units->name);
 }
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name)

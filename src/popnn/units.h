@@ -39,11 +39,11 @@ pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix);
 pop_tensor units_columns(const struct units *units, pop_tensor z, unsigned unit);
 /* {n, batch, output} of n tensors {batch, output}. */
 pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t count);
-/* New operands of a step's product: {batch, input + output} and {input + output, n output}. */
+/* New operands of a step's product: {batch, input + output} of the one for all units, {depth, columns} of another. */
 pop_tensor units_left_operand(const struct units *units);
-pop_tensor units_right_operand(const struct units *units);
-/* A new operand {n output} of an addition to each row of that product, where its columns lie. */
-pop_tensor units_column_operand(const struct units *units);
+pop_tensor units_right_operand(const struct units *units, size_t depth, size_t columns);
+/* A new operand {columns} of an addition to each row of that product, where its columns lie. */
+pop_tensor units_column_operand(const struct units *units, size_t depth, size_t columns);
 /* A new tensor, spread evenly. */
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
 /* A new tensor that lies like t. */
