@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks along the diagonal: each is factored by one vertex, the rows below it are solved for, and what is left over is relieved of their part. */
+/* Blocks along the diagonal: each is factored by one vertex, the rows below it are multiplied by its inverse, and what is left over is relieved of their part. */
 #include <poplin/cholesky.h>
 
 #include "poplibs/options.h"
 #include "poplin/triangular.h"
-
-#include <poputil/tile_mapping.h>
 
 /* Options without blockSize, whose value goes to *block_size. */
 struct options {
@@ -34,34 +32,60 @@ static bool take_options(const struct triangular_call *call, struct options *opt
     return right && poplin_matmul_validate_options_at(call->where, call->graph, (pop_options){ options->list, options->count });
 }
 
-/* The factor of a diagonal block {g,n,n}: a vertex for each matrix, each on another tile. */
-static void factor_block(const struct triangular_call *call, pop_tensor block)
+/* A vertex of a type for each matrix of a diagonal block {g,n,n}, on the tile where it lies; what it writes besides goes to out unless that is NULL. */
+static void visit_block(const struct triangular_call *call, const char *type, const char *what, pop_tensor block, const pop_tensor *out, bool lower)
 {
     char name[64], path[256];
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph));
-    snprintf(name, sizeof(name), "poplin::Cholesky<%s>", pop_type_name(pop_tensor_type(block)));
-    pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, "Factor"));
+    pop_where where = call->where;
+    pop_graph *graph = call->graph;
+    snprintf(name, sizeof(name), "poplin::%s<%s,%s>", type, pop_type_name(pop_tensor_type(block)), lower ? "true" : "false");
+    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), call->name, what));
+    if (!lower) /* as it is stored */
+        block = poplin_transpose_grouped_matrix_at(where, block);
     for (size_t g = 0; g < pop_tensor_dim(block, 0); ++g) {
-        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, set, name);
-        pop_graph_connect_at(call->where, call->graph, vertex, "a", pop_tensor_flatten_at(call->where, pop_tensor_at_at(call->where, block, g)));
-        pop_graph_set_field_int_at(call->where, call->graph, vertex, "dim", (int64_t)pop_tensor_dim(block, 1));
-        pop_graph_map_vertex_at(call->where, call->graph, vertex, (unsigned)(g % tiles));
+        pop_tensor flat = pop_tensor_flatten_at(where, pop_tensor_at_at(where, block, g));
+        unsigned tile = triangular_tile(call, pop_tensor_slice_at(where, flat, 0, 1, 0));
+        pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, name);
+        pop_graph_connect_at(where, graph, vertex, out ? "in" : "a", flat);
+        pop_graph_set_field_int_at(where, graph, vertex, "dim", (int64_t)pop_tensor_dim(block, 1));
+        pop_graph_map_vertex_at(where, graph, vertex, tile);
+        if (out) {
+            pop_tensor written = pop_tensor_at_at(where, *out, g);
+            pop_graph_set_tile_mapping_at(where, graph, written, tile);
+            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, written));
+        }
     }
-    pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
+    pop_sequence_add_at(where, call->sequence, pop_execute_at(where, set, call->name));
+}
+/* The rows below a factored block become the factor's: they times the inverse, transposed. */
+static void factor_below(const struct triangular_call *call, pop_tensor block, pop_tensor below, bool lower)
+{
+    char path[256];
+    pop_where where = call->where;
+    size_t dims[] = { pop_tensor_dim(block, 0), pop_tensor_dim(block, 1), pop_tensor_dim(block, 2) };
+    pop_tensor inverse = pop_graph_add_variable_at(where, call->graph, pop_tensor_type(block), (pop_shape){ 3, dims },
+                                                   poplibs_path(path, sizeof(path), call->name, "inverse"));
+    visit_block(call, "TriangularInverse", "Invert", block, &inverse, lower);
+    if (lower) /* an upper one is stored transposed */
+        inverse = poplin_transpose_grouped_matrix_at(where, inverse);
+    pop_tensor product = poplin_mat_mul_grouped_at(where, call->graph, below, inverse, call->sequence, pop_tensor_type(block), call->name, call->options,
+                                                   call->cache);
+    if (!pop_graph_error(call->graph))
+        pop_sequence_add_at(where, call->sequence, pop_copy_at(where, product, below, false, call->name));
 }
 
-/* The lower factor of a{g,n,n}, in place. */
-static void factor(const struct triangular_call *call, pop_tensor a, size_t block_size)
+/* The lower factor of a{g,n,n}, in place; a is a view of transposed matrices unless lower. */
+static void factor(const struct triangular_call *call, pop_tensor a, bool lower, size_t block_size)
 {
     size_t n = pop_tensor_dim(a, 1);
     for (size_t at = 0; at < n; at += block_size) {
         size_t end = poplibs_min(n, at + block_size);
         pop_tensor columns = pop_tensor_slice_at(call->where, a, at, end, 2), diagonal = pop_tensor_slice_at(call->where, columns, at, end, 1);
-        factor_block(call, diagonal);
+        visit_block(call, "Cholesky", "Factor", diagonal, NULL, lower);
         if (end == n)
             return;
         pop_tensor below = pop_tensor_slice_at(call->where, columns, end, n, 1);
-        triangular_solve_rows(call, diagonal, below, false, block_size);
+        factor_below(call, diagonal, below, lower);
         pop_tensor rest = pop_tensor_slice_at(call->where, pop_tensor_slice_at(call->where, a, end, n, 1), end, n, 2);
         poplin_mat_mul_grouped_acc_at(call->where, call->graph, rest, -1, below, poplin_transpose_grouped_matrix_at(call->where, below), call->sequence,
                                       call->name, call->options, call->cache);
@@ -82,7 +106,7 @@ static void factor_in_place(struct triangular_call *call, pop_tensor a, bool low
         call->options = (pop_options){ options.list, options.count };
         if (!lower) /* a = U' U: U' is the lower factor of a' */
             matrices = poplin_transpose_grouped_matrix_at(call->where, matrices);
-        factor(call, matrices, options.block_size);
+        factor(call, matrices, lower, options.block_size);
         triangular_zero_others(call, matrices, true);
     }
     free(options.list);
@@ -110,6 +134,22 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
     return pop_graph_error(graph) ? none : copy;
 }
 
+/* Each block of each matrix as a whole on a tile. */
+static void map_blocks(const struct triangular_call *call, pop_tensor t, size_t block_size)
+{
+    pop_tensor a;
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), tile = 0;
+    if (!pop_tensor_num_elements(t) || !triangular_matrices(call, t, &a))
+        return;
+    size_t groups = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
+    for (size_t g = 0; g < groups; ++g)
+        for (size_t i = 0; i < n; i += block_size)
+            for (size_t j = 0; j < n; j += block_size, tile = (tile + 1) % tiles) {
+                pop_tensor rows = pop_tensor_slice_at(call->where, pop_tensor_at_at(call->where, a, g), i, poplibs_min(n, i + block_size), 0);
+                pop_graph_set_tile_mapping_at(call->where, call->graph, pop_tensor_slice_at(call->where, rows, j, poplibs_min(n, j + block_size), 1), tile);
+            }
+}
+
 pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, const char *name, pop_options options,
                                            poplin_planning_cache *cache)
 {
@@ -125,7 +165,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
         poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "%s is the shape of no square matrix", poplibs_shape_text(text, sizeof(text), shape));
     else if (take_options(&call, &taken)) {
         t = pop_graph_add_variable_at(where, graph, type, shape, poplibs_path(path, sizeof(path), name, "input"));
-        poputil_map_tensor_linearly_at(where, graph, t);
+        map_blocks(&call, t, taken.block_size);
     }
     free(taken.list);
     return t;
@@ -138,8 +178,11 @@ size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape 
     size_t n = shape.dims[shape.rank - 1], groups = 1, count = 0;
     for (size_t i = 0; i + 2 < shape.rank; ++i)
         groups *= shape.dims[i];
-    for (size_t end = block_size; end < n; end += block_size, ++count)
-        if (count < capacity)
-            list[count] = (poplin_mat_mul_params){ type, type, { groups, n - end, block_size }, { groups, block_size, n - end } };
+    for (size_t end = block_size; end < n; end += block_size, count += 2) {
+        poplin_mat_mul_params products[] = { { type, type, { groups, n - end, block_size }, { groups, block_size, block_size } },
+                                             { type, type, { groups, n - end, block_size }, { groups, block_size, n - end } } };
+        for (size_t i = 0; i < 2 && count + i < capacity; ++i)
+            list[count + i] = products[i];
+    }
     return count;
 }

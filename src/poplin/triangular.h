@@ -18,8 +18,8 @@ struct triangular_call {
 
 /* Square matrices of half or float as {groups, n, n}; false after an error of the graph. */
 bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped);
-/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side. */
-void triangular_solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size);
+/* The tile of an element; 0 when it has none. */
+unsigned triangular_tile(const struct triangular_call *call, pop_tensor element);
 /* a{g,n,n}: zeros above the diagonal (below unless lower). */
 void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bool lower);
 

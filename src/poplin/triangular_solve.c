@@ -72,8 +72,7 @@ static void add_vertices(const struct solving *s, pop_tensor a, pop_tensor x, un
         pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
     }
 }
-/* The tile of an element; that of the first when it has none. */
-static unsigned tile_of(const struct triangular_call *call, pop_tensor element)
+unsigned triangular_tile(const struct triangular_call *call, pop_tensor element)
 {
     pop_interval_lists mapping;
     unsigned tile = 0;
@@ -90,7 +89,7 @@ static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
     size_t count = pop_tensor_dim(x, 0), begin = 0;
     unsigned tile = 0;
     for (size_t i = 0; i <= count; ++i) {
-        unsigned next = i < count ? tile_of(s->call, pop_tensor_slice_at(s->call->where, pop_tensor_at_at(s->call->where, x, i), 0, 1, 0)) : 0;
+        unsigned next = i < count ? triangular_tile(s->call, pop_tensor_slice_at(s->call->where, pop_tensor_at_at(s->call->where, x, i), 0, 1, 0)) : 0;
         if (i > begin && (i == count || next != tile)) {
             add_vertices(s, a, pop_tensor_slice_at(s->call->where, x, begin, i, 0), tile);
             begin = i;
@@ -99,7 +98,8 @@ static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
     }
 }
 
-void triangular_solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size)
+/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side. */
+static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size)
 {
     char path[256];
     size_t n = pop_tensor_dim(a, 1);
@@ -152,7 +152,7 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
         matrices = poplin_transpose_grouped_matrix_at(where, matrices);
         lower = !lower;
     }
-    triangular_solve_rows(&call, lower ? matrices : backwards(where, matrices, true), lower ? x : backwards(where, x, false), unit_diagonal,
+    solve_rows(&call, lower ? matrices : backwards(where, matrices, true), lower ? x : backwards(where, x, false), unit_diagonal,
                           block_size);
     size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
     return pop_tensor_reshape_at(where, left_side ? poplin_transpose_grouped_matrix_at(where, x) : x, (pop_shape){ rank, shape });

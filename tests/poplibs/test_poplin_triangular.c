@@ -166,6 +166,40 @@ static void test_factors(void **state)
     check_factor(BED_MODEL, POP_FLOAT, 2, 13, false, "13", true);
     check_factor(BED_MODEL, POP_FLOAT, 2, 14, true, "6", false);
     check_factor(BED_MODEL, POP_HALF, 1, 11, true, "32", false);
+    check_factor(BED_MODEL, POP_HALF, 1, 11, false, "4", true);
+}
+
+/* One worker's cycles of a vertex alone, against the published polynomials. */
+static void check_cycles(const char *vertex_type, pop_type type, unsigned n, unsigned cycles)
+{
+    struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
+    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
+    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertex_type);
+    bool inverse = strstr(vertex_type, "Inverse");
+    pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "in"), out = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "out");
+    pop_graph_set_tile_mapping(bed.graph, in, 1);
+    pop_graph_set_tile_mapping(bed.graph, out, 1);
+    pop_graph_connect(bed.graph, vertex, inverse ? "in" : "a", in);
+    if (inverse)
+        pop_graph_connect(bed.graph, vertex, "out", out);
+    pop_graph_set_field_int(bed.graph, vertex, "dim", n);
+    pop_graph_map_vertex(bed.graph, vertex, 1);
+    pop_sequence_add(bed.program, pop_execute(set, "set"));
+    bed_run(&bed, inverse ? out : in);
+    pop_cycles measured;
+    assert_int_equal(pop_engine_cycles(bed.engine, &measured, NULL), POP_OK);
+    assert_int_equal(measured.compute, 6 * cycles);
+    bed_close(&bed);
+}
+static void test_cycles(void **state)
+{
+    (void)state;
+    check_cycles("poplin::Cholesky<float,true>", POP_FLOAT, 16, 31926);
+    check_cycles("poplin::Cholesky<float,false>", POP_FLOAT, 7, 343 + 102 * 49 + 101 * 7 + 102);
+    check_cycles("poplin::Cholesky<half,true>", POP_HALF, 16, 54882); /* 2048 + 50880 + 1528 + 426 */
+    check_cycles("poplin::Cholesky<half,false>", POP_HALF, 8, 256 + 12720 + 764 + 426);
+    check_cycles("poplin::TriangularInverse<float,true>", POP_FLOAT, 16, 6 * 4096 + 51 * 256 + 213 * 16 + 12);
+    check_cycles("poplin::TriangularInverse<float,false>", POP_FLOAT, 5, 6 * 125 + 51 * 25 + 213 * 5 + 12);
 }
 
 /* row: poplin getTriangularSolveMatMulPrePlanParameters */
@@ -176,13 +210,15 @@ static void test_products_to_be_planned(void **state)
     poplin_mat_mul_params list[4];
     size_t count = poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 10, 10), POP_SHAPE(3, 10, 6), true, 4, list, 4);
     assert_int_equal(count, 2);
-    static const size_t solve[] = { 3, 6, 4, 3, 4, 2 }, factor[] = { 1, 6, 4, 1, 4, 6 };
+    static const size_t solve[] = { 3, 6, 4, 3, 4, 2 }, factor[] = { 1, 6, 4, 1, 4, 6 }, inverse[] = { 1, 2, 4, 1, 4, 4 };
     assert_memory_equal(list[1].a_shape, solve, 3 * sizeof(size_t));
     assert_memory_equal(list[1].b_shape, solve + 3, 3 * sizeof(size_t));
     assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3), POP_SHAPE(4, 3), true, 4, list, 4), 0);
-    assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), 4, list, 1), 2);
-    assert_memory_equal(list[0].a_shape, factor, 3 * sizeof(size_t));
-    assert_memory_equal(list[0].b_shape, factor + 3, 3 * sizeof(size_t));
+    assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), 4, list, 3), 4);
+    assert_memory_equal(list[1].a_shape, factor, 3 * sizeof(size_t));
+    assert_memory_equal(list[1].b_shape, factor + 3, 3 * sizeof(size_t));
+    assert_memory_equal(list[2].a_shape, inverse, 3 * sizeof(size_t));
+    assert_memory_equal(list[2].b_shape, inverse + 3, 3 * sizeof(size_t));
 }
 
 /* row: poplin createTriangularSolveInputRHS */
@@ -218,7 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),    cmocka_unit_test(test_factors), cmocka_unit_test(test_products_to_be_planned),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_cycles),  cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
