@@ -279,13 +279,14 @@ static pop_tensor step_gradients(const struct lstm *lstm, struct backward *backw
 }
 
 /* Gradients of the step's input and of the output before it, by one product. */
-static void through_weights(const struct lstm *lstm, struct steps *steps, struct backward *backward, pop_tensor dz, pop_tensor weights)
+static void through_weights(const struct lstm *lstm, struct steps *steps, struct backward *backward, pop_tensor dz, pop_tensor weights,
+                            pop_program before)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
     pop_tensor used = in ? weights : pop_tensor_slice_at(units->where, weights, p->input_size, p->input_size + p->output_size, 0);
-    pop_tensor both = units_product(units, dz, pop_tensor_transpose_at(units->where, used), steps->body);
+    pop_tensor both = units_product_in_loop(units, dz, pop_tensor_transpose_at(units->where, used), before, steps->body);
     if (in)
         steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
     units_copy(units, pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1), backward->carried.output, steps->body);
@@ -388,7 +389,7 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     }
     if (weights)
         add_weights_gradient(units, &backward, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
-    through_weights(lstm, &steps, &backward, dz, whole_weights(units, forward->weights));
+    through_weights(lstm, &steps, &backward, dz, whole_weights(units, forward->weights), sequence);
     steps_end(&steps, sequence);
     if (weights)
         *weights = end_weights_gradient(units, &backward, sequence);

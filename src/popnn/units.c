@@ -40,7 +40,7 @@ static void keep_product_options(struct units *units, pop_options options)
 
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
 {
-    struct recurrent_options parsed;
+    struct recurrent_options parsed = { .pre_calc_weights = true };
     unsigned seen = 0;
     if (!poplibs_ready(units->graph))
         return false;
@@ -59,6 +59,7 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
     if (!poplibs_parse_options(units->where, units->graph, units->api, options, table, sizeof(table) / sizeof(table[0]), &parsed))
         return false;
     keep_product_options(units, options);
+    units->arrange_before_loop = parsed.pre_calc_weights;
     return true;
 }
 
@@ -147,6 +148,18 @@ poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t de
 pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence)
 {
     return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units->options, units->cache);
+}
+pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body)
+{
+    if (!units->arrange_before_loop)
+        return units_product(units, a, b, body);
+    pop_option list[3] = { { "inputRHSIsPreArranged", "true" } };
+    memcpy(list + 1, units->given, units->options.count * sizeof(*list));
+    pop_options options = { list, 1 + units->options.count };
+    pop_shape shape = POP_SHAPE(pop_tensor_dim(a, 0), pop_tensor_dim(a, 1));
+    pop_tensor arranged =
+        poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before, units->type, units->name, options, units->cache);
+    return poplin_mat_mul_at(units->where, units->graph, a, arranged, body, units->name, options, units->cache);
 }
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence)
 {

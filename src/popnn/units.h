@@ -21,6 +21,7 @@ struct units {
     size_t place[MOST_UNITS]; /* of each unit in weights and biases */
     pop_option given[2];      /* the options of products, which options shows */
     pop_options options;
+    bool arrange_before_loop; /* the option preCalcWeights */
     poplin_planning_cache *cache;
 };
 
@@ -54,6 +55,8 @@ poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t de
 
 /* Steps, added to a sequence. */
 pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence);
+/* The same in a loop's body; b, which the loop leaves as it is, is arranged once, before it, unless preCalcWeights is false. */
+pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body);
 /* sum += a^T b */
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence);
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);

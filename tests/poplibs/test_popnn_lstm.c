@@ -125,7 +125,7 @@ static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
     if (apart) {
-        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", POP_NO_OPTIONS, NULL);
+        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", POP_OPTIONS({ "preCalcWeights", "false" }), NULL);
         dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
     } else {
         ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
