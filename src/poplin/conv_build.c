@@ -249,6 +249,7 @@ static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weigh
     if (!poplibs_ready(work->graph) || has_whole_blocks(work, grouped, weights ? 3 : 2))
         return grouped;
     pop_tensor made = new_grouped(work, weights, weights ? "weightsArranged" : "inputArranged");
+    conv_avoid_local_pieces(work->where, work->graph, grouped, made);
     copy_and_pad(work, grouped, made, sequence);
     return made;
 }

@@ -82,6 +82,10 @@ pop_tensor conv_part_weights(const struct conv_work *work, pop_tensor weights, c
 void conv_map_input(const struct conv_work *work, pop_tensor grouped);
 void conv_map_weights(const struct conv_work *work, pop_tensor grouped);
 
+/* ---- conv_places.c ---- */
+/* Maps a destination anew that nothing refers to yet, so that no tile has to move much of a copy from the source in small pieces. */
+void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to);
+
 /* ---- conv_partials.c ---- */
 void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights, pop_program sequence);
 

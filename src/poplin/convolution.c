@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/conv_build.h"
+#include "poplin/conv_work.h"
 
 #include <poplin/convolution.h>
 #include <popops/element_wise.h>
@@ -166,11 +166,14 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
 
 /* ---- forward and backward ---- */
 
-static void transpose_weights(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_program sequence, const char *name)
+static void transpose_weights(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, bool to_is_new, pop_program sequence,
+                              const char *name)
 {
     for (unsigned d = 3; d < pop_tensor_rank(from); ++d)
         from = pop_tensor_reverse_at(where, from, d);
     from = popops_regroup_if_beneficial_at(where, graph, pop_tensor_dim_roll_at(where, from, 1, 2), to, sequence, name);
+    if (to_is_new)
+        conv_avoid_local_pieces(where, graph, from, to);
     pop_sequence_add_at(where, sequence, pop_copy_at(where, from, to, false, name));
 }
 
@@ -183,7 +186,7 @@ static pop_tensor convolve(struct poplin_conv_call *call, struct call_text *text
     if (transposed) {
         pop_tensor turned = weights_out(call, poplin_conv_new_weights(call));
         if (poplibs_ready(call->graph))
-            transpose_weights(call->where, call->graph, weights, turned, sequence, call->name);
+            transpose_weights(call->where, call->graph, weights, turned, true, sequence, call->name);
         weights = turned;
     }
     if (!poplibs_ready(call->graph))
@@ -295,7 +298,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
     dims[1] = dims[2];
     dims[2] = kept;
     if (check_tensor(&call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
-        transpose_weights(where, graph, weights_given, weights_made, sequence, name);
+        transpose_weights(where, graph, weights_given, weights_made, false, sequence, name);
 }
 
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations, const poplin_conv_params *params,
