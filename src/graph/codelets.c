@@ -51,14 +51,16 @@ bool store_loaded_type(pop_store *store, pop_where where, const char *api, const
         return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "the vertex type is NULL");
     const char **names = mem_alloc(store->types.count * sizeof(*names));
     size_t count = 0;
-    char hint[256];
+    char hint[256], library[96] = "";
+    if (strncmp(name, "pop", 3) == 0 && strstr(name, "::")) /* one of the operation libraries' */
+        snprintf(library, sizeof(library), "; call %.*s::addCodelets(graph) first", (int)(strstr(name, "::") - name < 32 ? strstr(name, "::") - name : 32), name);
     for (size_t i = 0; i < store->types.count; ++i)
         if (store->types.data[i].codelet)
             names[count++] = store->types.data[i].codelet->name;
     error_hint(hint, sizeof(hint), name, names, count);
     free(names);
-    return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s", name,
-                         hint, count ? "" : ": no codelets were added to this graph");
+    return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s%s", name,
+                         *library ? "" : hint, count || *library ? "" : ": no codelets were added to this graph", library);
 }
 
 static bool same_module(const struct module *a, const struct module *b)

@@ -148,7 +148,7 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
     bool ok = walk.complete || complete;
     if (!ok)
         store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
-                      "the tensor is not mapped completely: map it first, or ask with complete");
+                      "the tensor is not mapped completely: give each of its elements a tile first");
     else if (mapping)
         sort_by_tile(&walk, graph_num_tiles(graph), mapping);
     vec_free(&walk.parts);
