@@ -93,6 +93,8 @@ static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, cons
     for (size_t i = 0; i < given.count; ++i) {
         const char *key = given.list[i].key, *value = given.list[i].value;
         size_t nearest = 0, found = count;
+        if (!key || !value)
+            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option %zu has no %s: it is NULL", i + 1, key ? "value" : "key");
         for (size_t j = 0; j < count && found == count; ++j) {
             if (strcmp(key, table[j].key) == 0)
                 found = j;

@@ -21,7 +21,7 @@ static bool take_options(const struct triangular_call *call, struct options *opt
     bool right = true;
     for (size_t i = 0; right && i < call->options.count; ++i) {
         pop_option option = call->options.list[i];
-        if (strcmp(option.key, table[0].key) != 0)
+        if (!option.key || strcmp(option.key, table[0].key) != 0)
             options->list[options->count++] = option;
         else
             right = poplibs_parse_options(call->where, call->graph, call->api, (pop_options){ &option, 1 }, table, 1, &value);

@@ -79,6 +79,27 @@ size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
 
 /* ---- checks ---- */
 
+/* Extents of tensors are kept in 32 bits, and sums of them must fit. */
+enum { MOST_ELEMENTS = INT32_MAX };
+static bool too_large(const poplin_conv_params *p, size_t d, char *text, size_t size)
+{
+    const char *what = NULL;
+    size_t seen = p->input_field_shape[d];
+    if (seen > MOST_ELEMENTS)
+        what = "the input";
+    else if ((seen = p->kernel_shape[d]) > MOST_ELEMENTS)
+        what = "the kernel";
+    else if ((seen = poplin_conv_transformed_input_size(p, d)) > MOST_ELEMENTS)
+        what = "the transformed input";
+    else if ((seen = poplin_conv_transformed_kernel_size(p, d)) > MOST_ELEMENTS)
+        what = "the transformed kernel";
+    else if ((seen = poplin_conv_output_size(p, d)) > MOST_ELEMENTS)
+        what = "the output";
+    if (what)
+        snprintf(text, size, "field dimension %zu of %s has %zu elements; at most %d are allowed", d, what, seen, MOST_ELEMENTS);
+    return what;
+}
+
 static bool wrong_dim(const poplin_conv_params *p, size_t d, char *text, size_t size)
 {
     const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
@@ -99,7 +120,7 @@ static bool wrong_dim(const poplin_conv_params *p, size_t d, char *text, size_t 
         snprintf(text, size, "field dimension %zu of the output has %zu elements, but %u and %u are truncated", d,
                  poplin_conv_untransformed_output_size(p, d), out->truncation_lower[d], out->truncation_upper[d]);
     else
-        return false;
+        return too_large(p, d, text, size);
     return true;
 }
 

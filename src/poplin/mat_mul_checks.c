@@ -22,6 +22,10 @@ bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_ty
     poplibs_shape_text(right, sizeof(right), b);
     if (a.rank != rank || b.rank != rank)
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "shapes are %s and %s; both must have rank %zu", left, right, rank);
+    for (size_t i = 0; i < rank; ++i)
+        if (a.dims[i] > INT32_MAX || b.dims[i] > INT32_MAX)
+            return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "shapes are %s and %s; a dimension has at most %d elements", left, right,
+                                INT32_MAX);
     *params = (poplin_mat_mul_params){ input_type, output_type, { 1, 0, 0 }, { 1, 0, 0 } };
     memcpy(params->a_shape + 3 - rank, a.dims, rank * sizeof(size_t));
     memcpy(params->b_shape + 3 - rank, b.dims, rank * sizeof(size_t));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plans of products say, and plans made before they are needed. */
 #include "poplin/mat_mul_call.h"
+#include "poplin/params.h"
 
 static size_t report(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a, pop_shape b, size_t rank, char *buffer,
                      size_t size)
@@ -58,6 +59,10 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         pop_option *list = lists + i * POPLIN_MOST_MAT_MUL_OPTIONS;
         size_t options = 0;
+        if (!requests[i].target) {
+            status = poplin_fail(error, POP_POPLAR_ERROR, where, "poplin_preplan_mat_muls", "a request's target is NULL");
+            break;
+        }
         status = check_request(&requests[i].params, requests[i].target, where, error);
         if (status == POP_OK)
             status = poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MOST_MAT_MUL_OPTIONS, &options, error);

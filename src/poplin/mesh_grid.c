@@ -14,6 +14,10 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
         poplibs_fail(graph, POP_TYPE_ERROR, where, "poplin_linspace", "the type is %s; it must be half or float", pop_type_name(type));
         return (pop_tensor){ 0 };
     }
+    if (count > INT32_MAX) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "poplin_linspace", "%zu values; at most %d are allowed", count, INT32_MAX);
+        return (pop_tensor){ 0 };
+    }
     double *values = poplibs_new(count, sizeof(*values));
     for (size_t i = 0; i < count; ++i) /* the last is right itself */
         values[i] = i && i + 1 == count ? right : left + (right - left) * (double)i / (double)poplibs_max(1, count - 1);

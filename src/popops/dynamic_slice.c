@@ -281,7 +281,13 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
         return none;
     /* The sliced dims in front, then the others: that is the order in which parts are made. */
     unsigned order[POPOPS_MOST_DIMS], places[POPOPS_MOST_DIMS];
-    size_t ordered[POPOPS_MOST_DIMS], rows = 1, columns = 1, count = 0;
+    size_t ordered[POPOPS_MOST_DIMS], rows = 1, columns = 1, count = 0, elements = 1;
+    for (size_t i = 0; i < shape.rank; ++i)
+        if (__builtin_mul_overflow(elements, shape.dims[i], &elements)) {
+            char text[160];
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "too many elements: %s", poplibs_shape_text(text, sizeof(text), shape));
+            return none;
+        }
     bool sliced[POPOPS_MOST_DIMS] = { false };
     for (size_t i = 0; i < dims.count; ++i) {
         sliced[dims.list[i]] = true;

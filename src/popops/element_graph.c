@@ -11,11 +11,11 @@
 /* ---- shapes and outputs ---- */
 
 /* The most elements on a tile, and the number of tiles with any; false when it has no mapping. */
-static bool spread_of(pop_graph *graph, pop_tensor t, size_t *most, size_t *tiles)
+static bool spread_of(pop_where where, pop_graph *graph, pop_tensor t, size_t *most, size_t *tiles)
 {
     pop_interval_lists mapping;
     bool complete;
-    if (!pop_graph_get_tile_mapping(graph, t, &complete, &mapping))
+    if (!pop_graph_get_tile_mapping_at(where, graph, t, &complete, &mapping))
         return false;
     *most = *tiles = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
@@ -44,7 +44,7 @@ static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inp
     for (size_t i = 0; i < inputs.count; ++i) {
         size_t most, tiles;
         if (!same_shape(inputs.list[i], shaped) || !pop_tensor_is_parallel_writeable(inputs.list[i]) ||
-            !spread_of(graph, inputs.list[i], &most, &tiles))
+            !spread_of(where, graph, inputs.list[i], &most, &tiles))
             continue;
         if (!best || most < least || (most == least && tiles > widest)) {
             best = &inputs.list[i];
@@ -127,6 +127,8 @@ bool element_check_output(const struct element_call *call, pop_type type)
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                             "the output cannot be written: it holds an element twice, or a constant");
+    if (out.store != pop_graph_store(call->graph))
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output belongs to another graph");
     return true;
 }
 
@@ -140,6 +142,11 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "no inputs: one at least says the output's shape");
         return out;
     }
+    for (size_t i = 0; i < inputs.count; ++i)
+        if (!pop_tensor_valid(inputs.list[i])) {
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "input %zu is a null tensor", i + 1);
+            return out;
+        }
     pop_tensor *views = poplibs_new(inputs.count, sizeof(*views));
     memcpy(views, inputs.list, inputs.count * sizeof(*views));
     if (match_shapes(where, graph, api, views, inputs.count))

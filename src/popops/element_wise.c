@@ -48,6 +48,8 @@ static bool find_type(const struct element_request *request, const char *api, co
             continue;
         if (!pop_tensor_valid(request->operands[i].tensor))
             return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, api, "operand %d is a null tensor", i + 1);
+        if (request->operands[i].tensor.store != pop_graph_store(request->graph))
+            return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, api, "operand %d belongs to another graph", i + 1);
         if (is_condition(request, i) && seen != POP_BOOL)
             return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "the condition is %s, not bool", pop_type_name(seen));
         if (is_condition(request, i))
@@ -71,8 +73,9 @@ static bool find_type(const struct element_request *request, const char *api, co
 static pop_tensor constant_of(const struct element_request *request, const char *api, const popops_operand *operand, pop_type type)
 {
     pop_tensor constant = { 0 };
-    double real = operand->value.real;
-    if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) && !(real >= -0x1p63 && real < 0x1p64 && real == __builtin_trunc(real))) {
+    double real = operand->value.real, range = __builtin_ldexp(1, (int)pop_type_size(type) * 8); /* signed or not: -1 is all bits */
+    if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
+        !(real >= -range / 2 && real < range && real == __builtin_trunc(real))) {
         poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "the number %g has no value as %s, which the tensors are", real,
                      pop_type_name(type));
         return constant;
@@ -230,6 +233,10 @@ pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *
                                pop_program sequence, const char *name)
 {
     popops_operand *operands[] = { &a, &b };
+    if (poplibs_ready(graph) && type != POP_HALF && type != POP_FLOAT) {
+        poplibs_fail(graph, POP_TYPE_ERROR, where, "popops_binary_as", "the result cannot be %s; allowed are half, float", pop_type_name(type));
+        return (pop_tensor){ 0 };
+    }
     for (int i = 0; i < 2 && type == POP_FLOAT; ++i)
         if (pop_tensor_type(operands[i]->tensor) == POP_HALF)
             operands[i]->tensor = popops_cast_at(where, graph, operands[i]->tensor, type, sequence, name);

@@ -43,7 +43,7 @@ pop_program popops_counted_for_loop_at(pop_where where, pop_graph *graph, pop_te
     unsigned tile = 0;
     pop_interval_lists mapping;
     bool given = pop_tensor_valid(count);
-    if (!given)
+    if (!given && pop_tensor_valid(limit))
         count = pop_graph_add_variable_at(where, graph, pop_tensor_type(limit), POP_SHAPE(), name);
     if (!check(where, graph, "popops_counted_for_loop", count, limit, step))
         return none;

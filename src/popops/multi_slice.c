@@ -71,6 +71,9 @@ static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi
         if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(call->t))
             return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api, "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s", plan->rows, plan->columns,
                                 pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(call->t)));
+        if (!plan->row_splits || !plan->column_splits || !plan->lookup_splits || !plan->column_grain)
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api, "a plan of %zu by %zu by %zu splits and a grain of %zu: each is at least 1",
+                                plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
         multi->plan = *plan;
     } else if (rows && columns && poputil_dim_is_split_over_tiles_at(where, graph, multi->base, 0)) {
         multi->plan = popops_default_plan(where, graph, pop_tensor_type(call->t), rows, columns, n);

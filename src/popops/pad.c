@@ -68,9 +68,13 @@ static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, po
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))
         return none;
-    size_t extent = pop_tensor_dim(t, dim), cut_lower = lower < 0 ? (size_t)-lower : 0, cut_upper = upper < 0 ? (size_t)-upper : 0;
+    size_t extent = pop_tensor_dim(t, dim), cut_lower = lower < 0 ? 0 - (size_t)lower : 0, cut_upper = upper < 0 ? 0 - (size_t)upper : 0;
     if (dim >= pop_tensor_rank(t) || pop_tensor_rank(t) > MOST_DIMS) {
         poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim, pop_tensor_rank(t));
+        return none;
+    }
+    if ((unsigned)filling->mapping > POPOPS_PADDING_MAPPING_EDGE) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no mapping of padding; none, zero and edge are", (int)filling->mapping);
         return none;
     }
     if (cut_lower > extent || cut_upper > extent - cut_lower) {

@@ -171,6 +171,10 @@ static void build(pop_where where, pop_graph *graph, struct request q, pop_tenso
     q.out_type = given ? pop_tensor_type(*out) : q.out_type ? q.out_type : pop_tensor_type(q.in);
     if (!check_dims(where, graph, &q, reduced) || !check_params(where, graph, &q) || !check_options(where, graph, &q, &accumulation))
         return;
+    if (!sets) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, q.api, "the list of compute sets is NULL");
+        return;
+    }
     if (given && !check_output(where, graph, &q, reduced, *out))
         return;
     struct reduction r = { .where = where, .graph = graph, .target = pop_graph_target(graph), .name = q.name, .sets = sets,

@@ -173,6 +173,16 @@ static void choose_scale(struct scaled *s)
         factor_as(s, &s->scale_a, s->scale);
 }
 
+/* What is read where a is written: a copy of it, made before. */
+static pop_tensor apart(const struct scaled *s, pop_tensor t)
+{
+    if (!pop_tensor_valid(t) || pop_tensor_equal(t, s->a) || !pop_tensor_intersects(t, s->a))
+        return t;
+    pop_tensor copy = pop_graph_clone_at(s->where, s->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, s->name);
+    pop_sequence_add_at(s->where, s->sequence, pop_copy_at(s->where, t, copy, false, s->name));
+    return copy;
+}
+
 static void build(struct scaled *s, pop_options options)
 {
     char path[512];
@@ -180,6 +190,9 @@ static void build(struct scaled *s, pop_options options)
         return;
     if (s->both && pop_tensor_type(s->a) != pop_tensor_type(s->b))
         s->b = popops_cast_at(s->where, s->graph, s->b, pop_tensor_type(s->a), s->sequence, s->name);
+    s->b = apart(s, s->b);
+    s->scale_a.tensor = apart(s, s->scale_a.tensor);
+    s->scale_b.tensor = apart(s, s->scale_b.tensor);
     choose_scale(s);
     s->options.apart = s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
     s->a = pop_tensor_flatten_at(s->where, s->a);

@@ -150,6 +150,11 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
     struct scatter scatter = { .windows = { .where = where, .api = "popops_scatter_with", .name = name, .operand = operand,
                                             .dims = scatter_dims_to_operand_dims },
                                .computation = computation, .user = user };
+    if (!computation) {
+        if (poplibs_ready(graph))
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_scatter_with", "the computation is NULL; popops_scatter needs none");
+        return;
+    }
     if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) || !pop_tensor_num_elements(updates))
         return;
     bool rows = popops_are_rows(&scatter.windows);

@@ -131,6 +131,8 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_type t
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank 0 has no line to choose from");
     if (!is_number(type))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s cannot be chosen from; half, float, int and unsigned int can", pop_type_name(type));
+    if ((unsigned)params.sort_order > POPOPS_SORT_DESCENDING)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no order; none, ascending and descending are", (int)params.sort_order);
     if (!params.k || params.k > n)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be chosen", params.k, n);
     return true;
@@ -204,6 +206,11 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
 {
     static const char api[] = "popops_top_k_key_value";
     char left[64], right[64];
+    if (!chosen_values) {
+        if (poplibs_ready(graph))
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for the values: it is NULL");
+        return (pop_tensor){ 0 };
+    }
     *chosen_values = (pop_tensor){ 0 };
     if (!poplibs_ready(graph))
         return *chosen_values;
@@ -224,6 +231,11 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
 pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params,
                                             pop_tensor *indices, const char *name)
 {
+    if (!indices) {
+        if (poplibs_ready(graph))
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_top_k_with_permutation", "there is no place for the indices: it is NULL");
+        return (pop_tensor){ 0 };
+    }
     *indices = (pop_tensor){ 0 };
     struct chosen chosen = run(where, graph, "popops_top_k_with_permutation", t, (pop_tensor){ 0 }, true, params, sequence, name);
     if (!pop_tensor_valid(chosen.keys))

@@ -242,6 +242,15 @@ static void parameters_that_cannot_be(void **state)
     p = good;
     p.output_transform.truncation_upper[0] = 3;
     wrong(p, POP_POPLAR_ERROR, "of the output has 2 elements, but 0 and 3 are truncated");
+    p = good; /* sizes that 32 bits cannot count */
+    p.input_transform.padding_lower[1] = UINT32_MAX;
+    wrong(p, POP_POPLAR_ERROR, "field dimension 1 of the transformed input has 4294967300 elements; at most 2147483647");
+    p = good;
+    p.input_transform.dilation[0] = UINT32_MAX;
+    wrong(p, POP_POPLAR_ERROR, "of the transformed input");
+    p = good;
+    p.output_transform.padding_upper[0] = UINT32_MAX;
+    wrong(p, POP_POPLAR_ERROR, "of the output has");
     assert_int_equal(poplin_conv_params_validate(NULL, NULL), POP_POPLAR_ERROR);
 }
 

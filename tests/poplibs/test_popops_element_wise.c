@@ -250,6 +250,16 @@ static void test_mistakes(void **state)
     WRONG(popops_exp(graph, i, bed.program, "x"), POP_TYPE_ERROR, "popops_exp", "operands are int; allowed are half, float")
     WRONG(popops_bitwise_and(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_bitwise_and", "operands are float")
     WRONG(popops_mul_in_place(graph, i, 0.5, bed.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place", "0.5 has no value as int")
+    WRONG(popops_add(graph, i, 1e12, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "1e+12 has no value as int")
+    WRONG(popops_binary_as(POPOPS_BINARY_ADD, graph, POPOPS_OPERAND(f), POPOPS_OPERAND(f), POP_INT, bed.program, "x"), POP_TYPE_ERROR, "popops_binary_as",
+          "the result cannot be int; allowed are half, float")
+    WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, none), POP_FLOAT, "x"), POP_POPLAR_ERROR,
+          "popops_create_output_for_element_wise_op", "input 2 is a null tensor")
+    pop_graph *stranger = pop_graph_create(pop_graph_target(graph));
+    pop_tensor strange = pop_graph_add_variable_mapped(stranger, POP_FLOAT, POP_SHAPE(3), POP_MAPPING_LINEAR, "strange");
+    WRONG(popops_add(graph, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 belongs to another graph")
+    WRONG(popops_add_with_output(graph, f, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add_with_output", "the output belongs to another graph")
+    pop_graph_destroy(stranger);
     WRONG(popops_add(graph, 1, 2, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "no operand is a tensor")
     WRONG(popops_add(graph, f, none, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 is a null tensor")
     WRONG(popops_add(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "shapes {3} and {4} do not match")

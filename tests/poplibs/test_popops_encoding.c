@@ -163,6 +163,10 @@ static void test_where_padding_lies_and_what_cannot_be(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad", "1 paddings below and 2 above");
     popops_pad_dim(bed.graph, t, -1, -2, 0, 0, POPOPS_PADDING_MAPPING_ZERO);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "cuts off more than dimension 0 has: 2");
+    popops_pad_dim(bed.graph, t, PTRDIFF_MIN, 0, 0, 0, POPOPS_PADDING_MAPPING_ZERO);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "cuts off more than dimension 0 has: 2");
+    popops_pad_dim(bed.graph, t, 1, 0, 0, 0, (popops_padding_mapping)9);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "9 is no mapping of padding");
     popops_pad_dim_with(t, 0, 2, 0, POPOPS_PADDING_REFLECT);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim_with", "at most 1");
     popops_pad_dim_with(pop_tensor_slice(t, 1, 1, 0), 0, 2, 0, POPOPS_PADDING_EDGE);

@@ -230,6 +230,8 @@ static void test_errors(void **state)
     pop_shape sizes = POP_SHAPE(1, 4);
     pop_dims zero = POP_DIMS(0), one = POP_DIMS(1);
     pop_program p = bed.program;
+    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, NULL, NULL, p, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "the computation is NULL");
     popops_gather(bed.graph, t, updates, 1, one, sizes, zero, zero, p, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_gather", "indices cannot be float");
     popops_gather(bed.graph, t, indices, 0, zero, sizes, zero, zero, p, "x");

@@ -151,6 +151,32 @@ static void test_nothing_views_and_cost(void **state)
     bed_close(&bed);
 }
 
+/* What is read where a is written counts as it was before. */
+static void test_operands_that_overlap(void **state)
+{
+    (void)state;
+    enum { COUNT = 203 };
+    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+        for (int tested = 0; tested < 3; ++tested) { /* b before a, b behind a, a factor of a */
+            struct bed bed = bed_open(d, 3, popops_add_codelets_at);
+            pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(COUNT), d == BED_CPU ? BED_ONE_TILE : BED_SCATTERED);
+            pop_tensor head = pop_tensor_slice(t, 0, COUNT - 1, 0), tail = pop_tensor_slice(t, 1, COUNT, 0);
+            double *given = bed_given(&bed, t), wanted[COUNT];
+            memcpy(wanted, given, sizeof(wanted));
+            if (tested == 2)
+                popops_scaled_add_to(bed.graph, t, t, pop_tensor_at(t, 0), bed.program, "s", POP_NO_OPTIONS);
+            else
+                popops_scaled_add_to_constant(bed.graph, tested ? head : tail, tested ? tail : head, 0.5, bed.program, "s", POP_NO_OPTIONS);
+            for (size_t i = 0; i < COUNT; ++i)
+                if (tested == 2)
+                    wanted[i] += given[0] * given[i];
+                else if (tested ? i + 1 < COUNT : i > 0)
+                    wanted[i] += 0.5 * given[tested ? i + 1 : i - 1];
+            bed_check(bed_run(&bed, t), wanted, COUNT, 1e-6, 1e-6);
+            bed_close(&bed);
+        }
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -171,6 +197,10 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "a factor has 8 elements");
     popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ "optimiseForSpeed", "true" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "optimizeForSpeed");
+    popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ "optimizeForSpeed", NULL }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no value");
+    popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ NULL, "true" }));
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no key");
     popops_scaled_add_to(bed.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "twice");
     bed_close(&bed);
@@ -182,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_every_form),
         cmocka_unit_test(test_factor_of_half),
         cmocka_unit_test(test_nothing_views_and_cost),
+        cmocka_unit_test(test_operands_that_overlap),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
