@@ -287,6 +287,10 @@ static bool check_params(struct pool *pool)
                                 "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; both must be at least 1, and "
                                 "the window must fit",
                                 i, params->kernel[i], params->stride[i], padded(params, i));
+    for (unsigned i = 0; i < params->dims; ++i)
+        if (padded(params, i) > INT32_MAX)
+            return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                                "dimension %u of the field has %lld elements with its padding; at most %d are allowed", i, padded(params, i), INT32_MAX);
     popnn_pool_output_field(params, pool->out_field);
     return true;
 }

@@ -214,6 +214,9 @@ static void test_errors_and_nothing(void **state)
     wrong = p, wrong.kernel[0] = 13;
     POOL(&wrong, in);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the window must fit");
+    wrong = p, wrong.padding_lower[0] = wrong.padding_upper[0] = INT32_MAX;
+    POOL(&wrong, in);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 0 of the field has 4294967305 elements with its padding");
     wrong = p, wrong.data_type = POP_INT;
     POOL(&wrong, in);
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type int are to be pooled");
