@@ -8,6 +8,10 @@ if(TREMULA_SANITIZE)
 endif()
 set(environment "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
 
+# What scripts/test-threads runs.
+get_property(thread_programs GLOBAL PROPERTY thread_programs)
+add_custom_target(threads DEPENDS ${thread_programs})
+
 foreach(check layers budget headers cpp-headers cpp-rows poplibs-rows licences options paths)
   add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
 endforeach()
