@@ -76,7 +76,7 @@ static uint64_t cycles_of_receiving(const struct places *places, size_t block)
 
 static bool is_slow(const struct places *places, size_t block, size_t tile)
 {
-    return cycles_of_keeping(places, block, tile) > EXCHANGE_CYCLES + 2 * cycles_of_receiving(places, block);
+    return cycles_of_keeping(places, block, tile) > EXCHANGE_CYCLES + cycles_of_receiving(places, block);
 }
 
 static void move_block(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to, size_t block, size_t tile)
