@@ -70,35 +70,45 @@ static void in_place(const struct norm *norm, popops_binary_op op, pop_tensor a,
 {
     popops_binary_in_place_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), norm->sequence, norm->name);
 }
-/* {channels} as {channels, 1, ...}, which broadcasts over activations. */
-static pop_tensor over(const struct norm *norm, pop_tensor acts, pop_tensor channels)
+/* Work is done on {batch, field..., channels}: {channels} broadcasts over it, and operands of convolutions have runs of channels in memory, which are
+ * fewer pieces than single elements. */
+enum { MOST_DIMS = 32 };
+static pop_tensor channels_last(const struct norm *norm, pop_tensor acts)
 {
-    size_t dims[32] = { pop_tensor_dim(channels, 0) }, rank = poplibs_min(pop_tensor_rank(acts), 32);
-    for (size_t d = 1; d < rank - 1; ++d)
-        dims[d] = 1;
-    return pop_tensor_reshape_at(norm->where, channels, (pop_shape){ rank - 1, dims });
+    unsigned order[MOST_DIMS] = { 0 };
+    size_t rank = poplibs_min(pop_tensor_rank(acts), MOST_DIMS);
+    for (unsigned d = 1; d < rank; ++d)
+        order[d] = d + 1 < rank ? d + 1 : 1;
+    return pop_tensor_dim_shuffle_at(norm->where, acts, (pop_dims){ rank, order });
+}
+static pop_tensor channels_second(const struct norm *norm, pop_tensor acts)
+{
+    unsigned order[MOST_DIMS] = { 0 };
+    size_t rank = poplibs_min(pop_tensor_rank(acts), MOST_DIMS);
+    for (unsigned d = 1; d < rank; ++d)
+        order[d] = d > 1 ? d - 1 : (unsigned)rank - 1;
+    return pop_tensor_dim_shuffle_at(norm->where, acts, (pop_dims){ rank, order });
 }
 static pop_tensor as_type(const struct norm *norm, pop_tensor t, pop_type type)
 {
     return pop_tensor_type(t) == type ? t : popops_cast_at(norm->where, norm->graph, t, type, norm->sequence, norm->name);
 }
 
-/* Sums over all but the channels, times a factor. */
+/* Sums over all but the channels, which are last, times a factor. */
 static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor, pop_type partials_type, pop_type type)
 {
-    unsigned dims[32], count = 0;
+    unsigned dims[MOST_DIMS], count = 0;
     pop_tensor scale = pop_graph_add_constant_float_at(norm->where, norm->graph, POP_FLOAT, POP_SHAPE(1), factor, "factor");
     pop_graph_set_tile_mapping_at(norm->where, norm->graph, scale, 0);
-    for (unsigned d = 0; d < pop_tensor_rank(acts) && d < 32; ++d)
-        if (d != 1)
-            dims[count++] = d;
+    for (; count + 1 < pop_tensor_rank(acts) && count < MOST_DIMS; ++count)
+        dims[count] = count;
     const char *partials = pop_type_name(partials_type);
     return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims }, (popops_reduce_params){ op, false, scale }, norm->sequence,
                             norm->name, POP_OPTIONS({ "accumType.interVertex", partials }, { "accumType.interTile", partials }));
 }
 static double elements_of_channel(pop_tensor acts)
 {
-    size_t channels = pop_tensor_dim(acts, 1);
+    size_t channels = pop_tensor_dim(acts, pop_tensor_rank(acts) - 1);
     return channels ? (double)(pop_tensor_num_elements(acts) / channels) : 0;
 }
 
@@ -138,7 +148,7 @@ static void make_statistics(const struct norm *norm, pop_tensor acts, double eps
     pop_tensor average = sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT), variance;
     *mean = as_type(norm, average, pop_tensor_type(acts));
     if (stable) {
-        pop_tensor centred = binary(norm, POPOPS_BINARY_SUBTRACT, acts, over(norm, acts, *mean));
+        pop_tensor centred = binary(norm, POPOPS_BINARY_SUBTRACT, acts, *mean);
         variance = sums(norm, centred, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
     } else {
         variance = sums(norm, acts, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
@@ -165,7 +175,7 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
     else if (pop_tensor_num_elements(acts) == 0)
         poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "activations have no elements; a mean needs one at least");
     else
-        make_statistics(&norm, acts, eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
+        make_statistics(&norm, channels_last(&norm, acts), eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
 }
 
 pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean, pop_tensor inv_std_dev, pop_program sequence,
@@ -175,9 +185,9 @@ pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor a
     if (!begin(&norm, where, graph, "poplin_norm_whiten", acts, sequence, name, "Norm/whiten", options) || !check_channels(&norm, acts, mean, "mean") ||
         !check_channels(&norm, acts, inv_std_dev, "inv_std_dev"))
         return (pop_tensor){ 0 };
-    pop_tensor made = binary(&norm, POPOPS_BINARY_SUBTRACT, acts, over(&norm, acts, mean));
-    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, over(&norm, acts, inv_std_dev));
-    return made;
+    pop_tensor made = binary(&norm, POPOPS_BINARY_SUBTRACT, channels_last(&norm, acts), mean);
+    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
+    return channels_second(&norm, made);
 }
 
 pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor gamma, pop_tensor beta, pop_program sequence,
@@ -187,9 +197,9 @@ pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whi
     if (!begin(&norm, where, graph, "poplin_normalise", whitened, sequence, name, "Norm/normalise", options) ||
         !check_channels(&norm, whitened, gamma, "gamma") || !check_channels(&norm, whitened, beta, "beta"))
         return (pop_tensor){ 0 };
-    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, over(&norm, whitened, gamma));
-    in_place(&norm, POPOPS_BINARY_ADD, made, over(&norm, whitened, beta));
-    return made;
+    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, channels_last(&norm, whitened), gamma);
+    in_place(&norm, POPOPS_BINARY_ADD, made, beta);
+    return channels_second(&norm, made);
 }
 
 /* ---- backward ---- */
@@ -211,6 +221,8 @@ void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     if (!begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
         !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads))
         return;
+    whitened = channels_last(&norm, whitened);
+    grads = channels_last(&norm, grads);
     pop_tensor products = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
     *gamma_delta = sums(&norm, products, POPOPS_ADD, 1, partials_type, pop_tensor_type(grads));
     *beta_delta = sums(&norm, grads, POPOPS_ADD, 1, partials_type, pop_tensor_type(grads));
@@ -223,7 +235,7 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     if (!begin(&norm, where, graph, "poplin_norm_gradients", grads, sequence, name, "Norm/gradients", options) ||
         !check_channels(&norm, grads, gamma, "gamma"))
         return (pop_tensor){ 0 };
-    return binary(&norm, POPOPS_BINARY_MULTIPLY, grads, over(&norm, grads, gamma));
+    return channels_second(&norm, binary(&norm, POPOPS_BINARY_MULTIPLY, channels_last(&norm, grads), gamma));
 }
 
 pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
@@ -233,14 +245,16 @@ pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph
     if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name, "Norm/statisticsGradients", options) ||
         !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) || !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))
         return (pop_tensor){ 0 };
+    whitened = channels_last(&norm, whitened);
+    grads = channels_last(&norm, grads);
     double count = fmax(elements_of_channel(grads), 1);
     pop_type type = pop_tensor_type(grads);
     pop_tensor products = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
     pop_tensor variance = sums(&norm, products, POPOPS_ADD, -1 / count, partials_type, type);
     pop_tensor mean = sums(&norm, grads, POPOPS_ADD, -1 / count, partials_type, type);
-    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, over(&norm, whitened, variance));
+    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, variance);
     in_place(&norm, POPOPS_BINARY_ADD, made, grads);
-    in_place(&norm, POPOPS_BINARY_ADD, made, over(&norm, whitened, mean));
-    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, over(&norm, whitened, inv_std_dev));
-    return made;
+    in_place(&norm, POPOPS_BINARY_ADD, made, mean);
+    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
+    return channels_second(&norm, made);
 }
