@@ -44,6 +44,7 @@ void row_plan(void);
 void row_matmul(void);
 void row_reduce(void);
 void row_elementwise(void);
+void row_resnet(void);
 
 POP_END_DECLS
 
