@@ -62,8 +62,8 @@ static pop_type partials_of(int choice)
 static bool take(const pop_target *target, const struct parsed *parsed, struct poplin_conv_options *options, char *text, size_t size)
 {
     *options = parsed->options;
-    if (!(options->available_memory_proportion >= 0 && options->available_memory_proportion <= 1)) {
-        snprintf(text, size, "option 'availableMemoryProportion' is %g; it takes a number from 0 to 1", options->available_memory_proportion);
+    if (!(options->available_memory_proportion > 0 && options->available_memory_proportion <= 1)) {
+        snprintf(text, size, "option 'availableMemoryProportion' is %g; it must be above 0 and at most 1", options->available_memory_proportion);
         return false;
     }
     if (!parsed->num_ipus || parsed->num_ipus > target->num_ipus || !parsed->tiles_per_ipu || parsed->tiles_per_ipu > target->tiles_per_ipu) {

@@ -36,8 +36,8 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
     *options = (struct options){ .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = "" };
     if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
         return false;
-    if (!(options->proportion > 0))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' cannot be %g; it takes a number above 0",
+    if (!(options->proportion > 0 && options->proportion <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be above 0 and at most 1",
                             options->proportion);
     return true;
 }

@@ -92,7 +92,7 @@ static void memory_bounds_plans(void **state)
     poplin_conv_params params = layer(POP_FLOAT, 64, 512, 512);
     poplin_detailed_plan_costs much = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" })),
                                little = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "0.02" })),
-                               least = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "0" }));
+                               least = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "1e-9" }));
     assert_int_equal(much.serial_split, 1);
     assert_true(much.total.memory > 638976 / 50);
     assert_true(little.total.memory <= 638976 / 50);
@@ -138,8 +138,9 @@ static void options_that_cannot_be(void **state)
     static const struct {
         const char *key, *value, *words;
     } rows[] = {
-        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it takes a number from 0 to 1" },
-        { "availableMemoryProportion", "-0.1", "from 0 to 1" },
+        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it must be above 0 and at most 1" },
+        { "availableMemoryProportion", "0", "above 0 and at most 1" },
+        { "availableMemoryProportion", "-0.1", "above 0 and at most 1" },
         { "partialsTyp", "half", "the nearest is 'partialsType'" },
         { "partialsType", "double", "it takes half|float" },
         { "tilesPerIPU", "65", "the target has 64" },
