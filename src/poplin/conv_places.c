@@ -7,7 +7,7 @@
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
 /* Elements of a flat source and destination: the source's tile (NO_TILE: a constant's), and whether a piece of both begins there. */
-enum { NO_TILE = UINT32_MAX };
+#define NO_TILE UINT32_MAX
 struct element {
     uint32_t tile;
     bool begins;

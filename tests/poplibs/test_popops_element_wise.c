@@ -123,10 +123,10 @@ static void test_broadcasting_of_random_shapes(void **state)
     for (int round = 0; round < 40; ++round) {
         struct bed bed = bed_open(round % 2 ? BED_MODEL : BED_CPU, 5, popops_add_codelets_at);
         pop_type type = round % 3 ? POP_FLOAT : POP_HALF;
-        size_t whole[4], dims[2][4], missing[2], rank = next_random(&random) % 5, elements = 1;
+        size_t whole[4], dims[2][4], missing[2], rank = next_random(&random) % 5;
         bool in_place = round % 4 == 3;
         for (size_t i = 0; i < rank; ++i)
-            elements *= whole[i] = 1 + next_random(&random) % (i == 3 ? 40 : 7);
+            whole[i] = 1 + next_random(&random) % (i == 3 ? 40 : 7);
         pop_tensor in[2];
         for (int k = 0; k < 2; ++k) {
             missing[k] = next_random(&random) % (rank + 1);
