@@ -42,11 +42,11 @@ void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
     pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }), update = POP_OPTIONS({ "pass", "TRAINING_WU" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache), weights = poplin_create_weights(graph, &params, "weights", forward, cache);
-    poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache);
+    pass_result(passes, poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache), "out");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", backward, cache);
-        poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache);
+        pass_result(passes, poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache), "inDeltas");
         poplin_convolution_weight_update_constant(graph, deltas, weights, in, &params, -0.125, program, "wu", update, cache);
     }
     poplin_planning_cache_destroy(cache);

@@ -34,6 +34,10 @@ pop_program pass_begin(struct passes *passes, const char *name)
 {
     return passes->programs[passes->count++] = pop_sequence(passes->graph, name);
 }
+void pass_result(struct passes *passes, pop_tensor result, const char *name)
+{
+    pop_graph_create_host_read(passes->graph, name, result);
+}
 
 /* ---- one row ---- */
 

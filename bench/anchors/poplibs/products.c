@@ -34,12 +34,12 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor x = poplin_create_mat_mul_input_lhs(graph, type, type, POP_SHAPE(batch, in), POP_SHAPE(in, out), "x", forward, cache);
     pop_tensor w = poplin_create_mat_mul_input_rhs(graph, type, type, POP_SHAPE(batch, in), POP_SHAPE(in, out), "w", forward, cache);
-    poplin_mat_mul(graph, x, w, program, "fwd", forward, cache);
+    pass_result(passes, poplin_mat_mul(graph, x, w, program, "fwd", forward, cache), "y");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor dy = pop_graph_add_variable(graph, type, POP_SHAPE(batch, out), "dy");
         poputil_map_tensor_linearly(graph, dy);
-        poplin_mat_mul(graph, dy, pop_tensor_transpose(w), program, "bwd", backward, cache);
+        pass_result(passes, poplin_mat_mul(graph, dy, pop_tensor_transpose(w), program, "bwd", backward, cache), "dx");
         poplin_mat_mul_acc(graph, w, -0.125f, pop_tensor_transpose(x), dy, program, "wu", update, cache);
     }
     poplin_planning_cache_destroy(cache);

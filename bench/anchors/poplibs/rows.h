@@ -29,6 +29,8 @@ struct passes {
 };
 /* One more sequence. */
 pop_program pass_begin(struct passes *passes, const char *name);
+/* What the original's tools read back when all passes had run: it is live to the end. */
+void pass_result(struct passes *passes, pop_tensor result, const char *name);
 
 /* Adds the row's operation to the graph. */
 typedef void (*row_builder)(pop_graph *graph, struct passes *passes, const struct row *row);
