@@ -234,6 +234,7 @@ void live_free(struct live *live)
     vec_free(&live->spans);
     vec_free(&live->classes);
     vec_free(&live->buffers);
+    free(live->set_buffers);
     vec_free(&live->bytes);
     vec_free(&live->constants);
     free(live->slots);

@@ -20,6 +20,8 @@ struct live_buffer {
     uint32_t count;
     uint64_t first;
 };
+/* What the buffers of a set are for. */
+enum live_set_buffer { LIVE_MESSAGE, LIVE_GLOBAL_MESSAGE, LIVE_ARRANGED_BEFORE, LIVE_ARRANGED_AFTER, LIVE_OUTPUT, LIVE_GLOBAL_OUTPUT, LIVE_SET_BUFFERS };
 /* A hidden constant lies on each tile that reads it. */
 struct constant_tile {
     uint32_t variable, tile;
@@ -34,6 +36,7 @@ struct live {
     uint32_t *class_of;      /* by variable */
     uint32_t *names;         /* by name of the store: string of the image, or 0 while nobody asked */
     VEC(struct live_buffer) buffers;
+    uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
     VEC(struct tile_bytes) bytes;
     VEC(struct constant_tile) constants;
 };

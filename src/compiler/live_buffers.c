@@ -4,21 +4,18 @@
 #include "compiler/live.h"
 #include "compiler/owners.h"
 
-/* Buffers of a set. */
-enum { MESSAGE, GLOBAL_MESSAGE, ARRANGED_BEFORE, ARRANGED_AFTER, OUTPUT, GLOBAL_OUTPUT, SET_BUFFERS };
 struct buffer_span {
     uint32_t buffer;
     struct flow_span span;
 };
 /* Where the steps of one execution of a set begin to fill its buffers. */
 struct set_start {
-    uint32_t at[SET_BUFFERS];
+    uint32_t at[LIVE_SET_BUFFERS];
 };
 struct buffers {
     struct compiler *c;
     struct live *live;
     struct set_start *starts; /* by set */
-    uint32_t *buffer_of;      /* by set, kind: index of live->buffers, or NONE */
     VEC(struct buffer_span) spans;
     struct owners owners;
     uint32_t *host_buffer;    /* by entry of merged: buffer of the group that begins there + 1 */
@@ -97,49 +94,49 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
     struct compiler *c = b->c;
     const struct model *model = &c->image->model;
     const struct step_plan *plan = &c->plans[set];
-    uint32_t *of = b->buffer_of + (size_t)set * SET_BUFFERS;
+    uint32_t *of = b->live->set_buffers[set];
     const char *name = store_name(c->store, c->store->sets.data[c->sets.data[set].set].name);
     char text[LABEL];
-    for (int kind = 0; kind < SET_BUFFERS; ++kind)
+    for (int kind = 0; kind < LIVE_SET_BUFFERS; ++kind)
         of[kind] = NONE;
     label(text, sizeof(text), "message", message_name(b, set, accesses));
     if (plan->exchange_before != NONE)
-        of[MESSAGE] = exchange_buffer(b, MODEL_MESSAGE_CATEGORY, text, &model->exchanges.data[plan->exchange_before], false);
+        of[LIVE_MESSAGE] = exchange_buffer(b, MODEL_MESSAGE_CATEGORY, text, &model->exchanges.data[plan->exchange_before], false);
     label(text, sizeof(text), "globalMessage", message_name(b, set, accesses));
     if (plan->global_before != NONE)
-        of[GLOBAL_MESSAGE] = exchange_buffer(b, MODEL_GLOBAL_MESSAGE_CATEGORY, text, &model->global_exchanges.data[plan->global_before], false);
+        of[LIVE_GLOBAL_MESSAGE] = exchange_buffer(b, MODEL_GLOBAL_MESSAGE_CATEGORY, text, &model->global_exchanges.data[plan->global_before], false);
     label(text, sizeof(text), "rearrangement", name);
-    of[ARRANGED_BEFORE] = arranged_buffer(b, text, plan->first_rearranged, plan->rearranged_before);
-    of[ARRANGED_AFTER] = arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);
+    of[LIVE_ARRANGED_BEFORE] = arranged_buffer(b, text, plan->first_rearranged, plan->rearranged_before);
+    of[LIVE_ARRANGED_AFTER] = arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);
     label(text, sizeof(text), "outputEdge", name);
     if (plan->exchange_after != NONE)
-        of[OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->exchanges.data[plan->exchange_after], true);
+        of[LIVE_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->exchanges.data[plan->exchange_after], true);
     if (plan->global_after != NONE)
-        of[GLOBAL_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->global_exchanges.data[plan->global_after], true);
+        of[LIVE_GLOBAL_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->global_exchanges.data[plan->global_after], true);
 }
 
 static void set_step(struct buffers *b, uint32_t position, const struct model_step *step, const struct step_origin *origin)
 {
-    const uint32_t *of = b->buffer_of + (size_t)origin->set * SET_BUFFERS;
+    const uint32_t *of = b->live->set_buffers[origin->set];
     uint32_t *start = b->starts[origin->set].at;
     bool global = step->kind == MODEL_GLOBAL_EXCHANGE;
     switch (origin->role) {
     case ROLE_EXCHANGE_BEFORE:
-        start[global ? GLOBAL_MESSAGE : MESSAGE] = position;
+        start[global ? LIVE_GLOBAL_MESSAGE : LIVE_MESSAGE] = position;
         break;
     case ROLE_COPY_BEFORE:
-        start[ARRANGED_BEFORE] = position;
+        start[LIVE_ARRANGED_BEFORE] = position;
         break;
     case ROLE_SET:
-        for (int kind = MESSAGE; kind <= ARRANGED_BEFORE; ++kind)
+        for (int kind = LIVE_MESSAGE; kind <= LIVE_ARRANGED_BEFORE; ++kind)
             hold(b, of[kind], start[kind], position);
-        start[OUTPUT] = position;
+        start[LIVE_OUTPUT] = position;
         break;
     case ROLE_COPY_AFTER:
-        hold(b, of[ARRANGED_AFTER], start[OUTPUT], position);
+        hold(b, of[LIVE_ARRANGED_AFTER], start[LIVE_OUTPUT], position);
         break;
     case ROLE_EXCHANGE_AFTER:
-        hold(b, of[global ? GLOBAL_OUTPUT : OUTPUT], start[OUTPUT], position);
+        hold(b, of[global ? LIVE_GLOBAL_OUTPUT : LIVE_OUTPUT], start[LIVE_OUTPUT], position);
         break;
     default:
         break;
@@ -313,7 +310,7 @@ void live_buffers(struct compiler *c, struct live *live, const struct set_access
     struct buffers b = { .c = c, .live = live };
     owners_init(&b.owners, c);
     b.starts = mem_zero(c->sets.count, sizeof(*b.starts));
-    b.buffer_of = mem_zero(c->sets.count * SET_BUFFERS, sizeof(*b.buffer_of));
+    live->set_buffers = mem_zero(c->sets.count, sizeof(*live->set_buffers));
     b.host_buffer = mem_zero(c->merged.count, sizeof(*b.host_buffer));
     for (uint32_t s = 0; s < c->sets.count; ++s)
         set_buffers(&b, s, accesses);
@@ -332,6 +329,5 @@ void live_buffers(struct compiler *c, struct live *live, const struct set_access
     owners_free(&b.owners);
     vec_free(&b.spans);
     free(b.starts);
-    free(b.buffer_of);
     free(b.host_buffer);
 }

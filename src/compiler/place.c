@@ -78,12 +78,13 @@ static void collect(struct place *p)
     const struct compiler *c = p->c;
     const struct live *live = c->live;
     struct tile_sums sums = { .bytes = mem_zero(p->sizes.tiles, sizeof(*sums.bytes)) };
-    for (uint32_t v = 0; v < c->store->variables.count; ++v)
+    size_t constant = 0;
+    for (uint32_t v = 0; v < c->store->variables.count; ++v) {
         if (c->storage[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
             add_variable(p, v, &sums);
-    for (size_t i = 0; i < live->constants.count; ++i) {
-        uint32_t v = live->constants.data[i].variable;
-        push(p, live->constants.data[i].tile, variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)), PLACE_VARIABLE, v);
+        for (; constant < live->constants.count && live->constants.data[constant].variable == v; ++constant)
+            push(p, live->constants.data[constant].tile,
+                 variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)), PLACE_VARIABLE, v);
     }
     for (size_t i = 0; i < live->buffers.count; ++i) {
         const struct live_buffer *buffer = &live->buffers.data[i];

@@ -32,7 +32,7 @@ struct place {
     struct compiler *c;
     struct fit_memory memory;
     struct place_sizes sizes;
-    VEC(struct place_block) blocks; /* by tile */
+    VEC(struct place_block) blocks; /* by tile, kind, what */
     size_t *first;                  /* by tile, and one more */
     struct fit_pair *pairs;         /* by tile */
     size_t *first_pair;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements.  What comes from other tiles,
- * or is laid out anew, lies in a buffer of the set's and is left out; so is a variable that both fields use. */
+/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements: variables, and the set's buffers
+ * for what comes from other tiles or is laid out anew.  What both fields use is left out. */
 #include "compiler/edges.h"
+#include "compiler/owners.h"
 #include "compiler/place.h"
 
 #include <ctype.h>
@@ -14,11 +15,18 @@ struct element_pair {
 struct constraint {
     uint32_t index, fields[2];
 };
+/* What is at an end of a field. */
+struct end {
+    enum place_kind kind;
+    uint32_t what;
+};
 struct pairs {
     struct place *p;
+    struct owners owners;
     VEC(struct element_pair) list;
     VEC(struct constraint) constraints; /* of the current group */
-    VEC(uint32_t) sides[2];             /* variables of the two fields of a vertex */
+    uint32_t set, tile;                 /* of the current vertex */
+    VEC(struct end) sides[2];           /* of its two fields */
 };
 
 /* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved behind it; NONE when it is none. */
@@ -58,55 +66,96 @@ static void read_constraints(struct pairs *x, const struct codelet *codelet)
     }
 }
 
-static void edge_variables(struct pairs *x, int side, const struct edge *edge)
+static void add_end(struct pairs *x, int side, enum place_kind kind, uint32_t what)
+{
+    const size_t count = x->sides[side].count;
+    for (size_t i = count; what != NONE && i-- > 0 && i + 4 >= count;) /* rows of one field mostly have the same */
+        if (x->sides[side].data[i].kind == kind && x->sides[side].data[i].what == what)
+            return;
+    if (what != NONE)
+        *vec_push(&x->sides[side]) = (struct end){ kind, what };
+}
+
+/* What a vertex reads or writes of an edge: in one place of the tile's, or in several, or elsewhere. */
+struct edge_place {
+    struct pairs *x;
+    uint64_t runs;
+    uint32_t variable;
+    bool away;
+};
+static bool place_run(const struct run *run, void *context)
+{
+    struct edge_place *place = context;
+    uint32_t home = owners_home(&place->x->owners, run->variable, run->offset, run->offset + run->count);
+    place->variable = run->variable;
+    place->away = home != place->x->tile && home != HOME_EVERYWHERE;
+    return ++place->runs < 2 && !place->away;
+}
+
+static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_t direction)
 {
     const pop_store *store = x->p->c->store;
-    if (edge->form == EDGE_RUN && edge->count)
-        *vec_push(&x->sides[side]) = edge->variable;
-    else if (edge->form == EDGE_VIEW)
-        for (uint32_t i = 0; i < store->views.data[edge->variable]->piece_count; ++i)
-            *vec_push(&x->sides[side]) = store->views.data[edge->variable]->pieces[i].variable;
-    else if (edge->form == EDGE_LIST)
+    const uint32_t *buffers = x->p->c->live->set_buffers[x->set];
+    struct edge_place place = { .x = x };
+    if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
-            edge_variables(x, side, &store->edges.data[edge_offset(edge) + i]);
+            edge_ends(x, side, &store->edges.data[edge_offset(edge) + i], direction);
+        return;
+    }
+    edge_each_run(store, edge, place_run, &place);
+    if (!place.runs)
+        return;
+    if (place.runs == 1 && !place.away) {
+        add_end(x, side, PLACE_VARIABLE, place.variable);
+        return;
+    }
+    if (direction != FIELD_OUTPUT)
+        for (int kind = LIVE_MESSAGE; kind <= LIVE_ARRANGED_BEFORE; ++kind)
+            add_end(x, side, PLACE_BUFFER, buffers[kind]);
+    if (direction != FIELD_INPUT)
+        for (int kind = LIVE_ARRANGED_AFTER; kind <= LIVE_GLOBAL_OUTPUT; ++kind)
+            add_end(x, side, PLACE_BUFFER, buffers[kind]);
 }
 
 /* Its block on the tile; NONE when it has none there. */
-static uint32_t block_of(const struct place *p, uint32_t tile, uint32_t variable)
+static uint32_t block_of(const struct place *p, uint32_t tile, struct end end)
 {
     size_t low = p->first[tile], high = p->first[tile + 1];
-    while (low < high) { /* variables come first, in their order */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (p->blocks.data[middle].kind == PLACE_VARIABLE && p->blocks.data[middle].what < variable)
+        const struct place_block *block = &p->blocks.data[middle];
+        if (block->kind < end.kind || (block->kind == end.kind && block->what < end.what))
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == p->first[tile + 1] || p->blocks.data[low].kind != PLACE_VARIABLE || p->blocks.data[low].what != variable)
+    if (low == p->first[tile + 1] || p->blocks.data[low].kind != end.kind || p->blocks.data[low].what != end.what)
         return NONE;
     return (uint32_t)(low - p->first[tile]);
 }
 
 static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint *constraint)
 {
-    uint32_t tile = x->p->c->store->vertices.data[vertex].tile;
     for (size_t i = 0; i < x->sides[0].count; ++i)
         for (size_t k = 0; k < x->sides[1].count; ++k) {
-            uint32_t a = block_of(x->p, tile, x->sides[0].data[i]), b = block_of(x->p, tile, x->sides[1].data[k]);
+            uint32_t a = block_of(x->p, x->tile, x->sides[0].data[i]), b = block_of(x->p, x->tile, x->sides[1].data[k]);
             if (a != b && a != NONE && b != NONE)
-                *vec_push(&x->list) = (struct element_pair){ tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
+                *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
         }
 }
 
 static void vertex_pairs(struct pairs *x, uint32_t vertex)
 {
     const pop_store *store = x->p->c->store;
+    const struct codelet *codelet = vertex_codelet(x->p->c, &store->vertices.data[vertex]);
+    x->tile = store->vertices.data[vertex].tile;
+    x->set = x->p->c->set_of[store->vertices.data[vertex].set];
     for (size_t i = 0; i < x->constraints.count; ++i) {
         x->sides[0].count = x->sides[1].count = 0;
         for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
             for (int side = 0; side < 2; ++side)
                 if (store->edges.data[e].field == x->constraints.data[i].fields[side])
-                    edge_variables(x, side, &store->edges.data[e]);
+                    edge_ends(x, side, &store->edges.data[e], codelet->fields[store->edges.data[e].field].direction);
         add_pairs(x, vertex, &x->constraints.data[i]);
     }
 }
@@ -124,6 +173,7 @@ static int by_tile(const void *left, const void *right)
 static void collect(struct pairs *x)
 {
     const struct compiler *c = x->p->c;
+    owners_init(&x->owners, c);
     for (size_t g = 0; g < c->groups.count; ++g) {
         const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
         if (!codelet->constraint_count)
@@ -138,6 +188,7 @@ static void collect(struct pairs *x)
 
 static void free_pairs(struct pairs *x)
 {
+    owners_free(&x->owners);
     vec_free(&x->list);
     vec_free(&x->constraints);
     vec_free(&x->sides[0]);

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-enum { FIRST_FIT_MOST = 256 };
+enum { FIRST_FIT_MOST = 256, MOST_COLORS = 60 };
 
 struct placed {
     uint64_t address, end;
@@ -20,7 +20,7 @@ struct fit {
     size_t count, pair_count;
     uint64_t *address;
     uint32_t *order;
-    uint8_t *paired;          /* by block */
+    uint8_t *paired;          /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see color_pairs */
     VEC(struct placed) placed; /* by address */
 };
 
@@ -71,6 +71,44 @@ static int by_key(const void *left, const void *right)
     return a->index < b->index ? -1 : 1;
 }
 
+/* The lowest set that none of a block's partners is in yet. */
+static uint8_t free_color(const struct fit *f, uint32_t block)
+{
+    uint64_t taken = 1;
+    for (size_t i = 0; i < f->pair_count; ++i)
+        if (f->pairs[i].a == block || f->pairs[i].b == block)
+            taken |= (uint64_t)1 << f->paired[f->pairs[i].a == block ? f->pairs[i].b : f->pairs[i].a];
+    uint8_t color = 1;
+    while (color < MOST_COLORS && taken >> color & 1)
+        ++color;
+    return color;
+}
+
+/* Blocks in sets that can each lie together, so that two elements do where two can: partner by partner, from one block of each group of blocks that hang
+ * together.  Of two sets the first is the larger, and lies low. */
+static void color_pairs(struct fit *f)
+{
+    uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
+    for (size_t p = 0; p < f->pair_count; ++p) {
+        uint64_t bytes[MOST_COLORS + 1] = { 0 };
+        size_t count = 0;
+        if (f->paired[f->pairs[p].a])
+            continue;
+        f->paired[group[count++] = f->pairs[p].a] = 1;
+        for (size_t k = 0; k < count; ++k) {
+            bytes[f->paired[group[k]]] += f->blocks[group[k]].bytes;
+            for (size_t i = 0; i < f->pair_count; ++i) {
+                uint32_t a = f->pairs[i].a, b = f->pairs[i].b, other = a == group[k] ? b : b == group[k] ? a : NONE;
+                if (other != NONE && !f->paired[other])
+                    f->paired[group[count++] = other] = free_color(f, other);
+            }
+        }
+        for (size_t k = 0; k < count && bytes[2] > bytes[1]; ++k)
+            f->paired[group[k]] = f->paired[group[k]] < 3 ? 3 - f->paired[group[k]] : f->paired[group[k]];
+    }
+    free(group);
+}
+
 static void sort_blocks(struct fit *f)
 {
     struct sort_key *keys = mem_alloc((f->count + !f->count) * sizeof(*keys));
@@ -78,7 +116,7 @@ static void sort_blocks(struct fit *f)
         const struct fit_block *block = &f->blocks[i];
         bool always = block->class == LIVE_ALWAYS;
         /* Pairs after what is always there, before the rest: they leave gaps that others fill. */
-        uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? 1 : 2;
+        uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MOST_COLORS + 1;
         keys[i] = (struct sort_key){ rank << 8 | block->where, block->bytes, (uint32_t)i };
     }
     if (f->count)
@@ -433,8 +471,7 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
     *result = (struct fit_result){ .failed_pair = NONE };
     f.order = mem_alloc((count + !count) * sizeof(*f.order));
     f.paired = mem_zero(count, sizeof(*f.paired));
-    for (size_t i = 0; i < pair_count; ++i)
-        f.paired[pairs[i].a] = f.paired[pairs[i].b] = 1;
+    color_pairs(&f);
     sort_blocks(&f);
     size_t at = place_always(&f), last = at + FIRST_FIT_MOST;
     for (; at < count && (at < last || f.paired[f.order[at]]); ++at)

@@ -239,7 +239,8 @@ static inline __attribute__((always_inline)) eight get_half(const half *from)
         }                                                                                                              \
     }
 
-/* Rows of the innermost dimension: in exchanges they wait for one another's parts only within a row. */
+/* Constraints: what is read lies apart from what is written, so that a cycle can do both; as in Poplibs, whose fullest tiles show it.
+ * Rows of the innermost dimension: in exchanges they wait for one another's parts only within a row. */
 #define IN(type, name) POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) name;
 #define ROWS(type, name) (const type *const *)(const void *)v->name.data
 #define OUT(type, name) POP_OUTPUT(POP_VECTOR(type)) name;
@@ -248,30 +249,35 @@ static inline __attribute__((always_inline)) eight get_half(const half *from)
     FOLD_OF(tag, type)                                                                                                 \
     POP_SUPERVISOR_VERTEX(MaxPooling_##tag) { OUT(type, out) IN(type, in) PART };                                      \
     POP_VERTEX_NAME(MaxPooling_##tag, "popnn::MaxPooling<" text ">");                                                  \
+    POP_CONSTRAINT(MaxPooling_##tag, "elem(**in) != elem(*out)");                                                      \
     void MaxPooling_##tag##_compute(MaxPooling_##tag *v)                                                               \
     {                                                                                                                  \
         forward_##tag(v->part.data, ROWS(type, in), NULL, NULL, v->out.data, MAX, false, lowest);                          \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(SumPooling_##tag) { OUT(type, out) IN(type, in) PART bool average; };                        \
     POP_VERTEX_NAME(SumPooling_##tag, "popnn::SumPooling<" text ">");                                                  \
+    POP_CONSTRAINT(SumPooling_##tag, "elem(**in) != elem(*out)");                                                      \
     void SumPooling_##tag##_compute(SumPooling_##tag *v)                                                               \
     {                                                                                                                  \
         forward_##tag(v->part.data, ROWS(type, in), NULL, NULL, v->out.data, SUM, v->average, lowest);                     \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(Scale_##tag) { OUT(type, out) IN(type, in) IN(type, pooled) IN(type, gradient) PART };       \
     POP_VERTEX_NAME(Scale_##tag, "popnn::MaxPoolingGradientScale<" text ">");                                          \
+    POP_CONSTRAINT(Scale_##tag, "elem(**in) != elem(*out)");                                                           \
     void Scale_##tag##_compute(Scale_##tag *v)                                                                         \
     {                                                                                                                  \
         forward_##tag(v->part.data, ROWS(type, in), ROWS(type, pooled), ROWS(type, gradient), v->out.data, COUNT, false, lowest);  \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(MaxGrad_##tag) { OUT(type, out) IN(type, in) IN(type, pooled) IN(type, gradient) PART };     \
     POP_VERTEX_NAME(MaxGrad_##tag, "popnn::MaxPoolingGrad<" text ">");                                                 \
+    POP_CONSTRAINT(MaxGrad_##tag, "elem(**in) != elem(*out)");                                                         \
     void MaxGrad_##tag##_compute(MaxGrad_##tag *v)                                                                     \
     {                                                                                                                  \
         backward_##tag(v->part.data, ROWS(type, in), ROWS(type, pooled), ROWS(type, gradient), v->out.data, true, false);          \
     }                                                                                                                  \
     POP_SUPERVISOR_VERTEX(SumGrad_##tag) { OUT(type, out) IN(type, gradient) PART bool average; };                     \
     POP_VERTEX_NAME(SumGrad_##tag, "popnn::SumPoolingGrad<" text ">");                                                 \
+    POP_CONSTRAINT(SumGrad_##tag, "elem(**gradient) != elem(*out)");                                                   \
     void SumGrad_##tag##_compute(SumGrad_##tag *v)                                                                     \
     {                                                                                                                  \
         backward_##tag(v->part.data, NULL, NULL, ROWS(type, gradient), v->out.data, false, v->average);                    \

@@ -71,6 +71,7 @@
     }
 POPLIBS_ALL_TYPES(COPIES_OF)
 
+/* Operands of an update lie in three memory elements, so that a cycle can read of all; as in Poplibs, whose fullest tiles show it. */
 #define ADD_VERTEX(name, text, type, scale_type, wide)                                                                 \
     POP_VERTEX(name) {                                                                                                 \
         POP_INPUT(POP_VECTOR(unsigned)) offsets;                                                                       \
@@ -80,6 +81,9 @@ POPLIBS_ALL_TYPES(COPIES_OF)
         ROW_STATE                                                                                                      \
     };                                                                                                                 \
     POP_VERTEX_NAME(name, text);                                                                                       \
+    POP_CONSTRAINT(name, "elem(*baseT) != elem(*subT)");                                                               \
+    POP_CONSTRAINT(name, "elem(*offsets) != elem(*subT)");                                                             \
+    POP_CONSTRAINT(name, "elem(*offsets) != elem(*baseT)");                                                            \
     void name##_compute(name *v)                                                                                       \
     {                                                                                                                  \
         wide scale = (wide)*v->scale;                                                                                  \

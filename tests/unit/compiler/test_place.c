@@ -371,11 +371,37 @@ static void test_element_constraints(void **state)
     compiled_scene(&s);
     assert_int_equal(highest(&s.f), 16384 + 40);
     end(&s.f);
+    /* What comes from another tile, or goes there, lies apart as well. */
+    for (unsigned tile = 0; tile < 2; ++tile) {
+        begin_on(&s, "ipu1 type=ipu_model");
+        in_out(&s.f, set_named(&s, "s"), "Map", tile, s.a, s.b);
+        constrained(&s, &constraint);
+        compiled_scene(&s);
+        assert_int_equal(highest(&s.f), 16384 + 40);
+        end(&s.f);
+    }
     begin_on(&s, "ipu1 type=ipu_model memory=8192 memory_element=8192");
     c = variable(&s.f, 10, 0, "c");
     in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
     constrained(&s, &constraint);
     refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "Map: constraint 'elem(*in) != elem(*out)' cannot be met on tile 0: 'a' (40 bytes) and 'c' (40 bytes)");
+    end(&s.f);
+}
+
+/* Four things that lie apart two by two need two elements, in whatever order their sizes come. */
+static void test_two_elements(void **state)
+{
+    (void)state;
+    struct scene s;
+    const char *constraint = "elem(*in) != elem(*out)";
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor most = variable(&s.f, 100, 0, "most"), more = variable(&s.f, 50, 0, "more"), far = variable(&s.f, 30, 1, "far"), least = variable(&s.f, 20, 0, "least");
+    in_out(&s.f, set_named(&s, "wide"), "Map", 0, more, most);
+    in_out(&s.f, set_named(&s, "narrow"), "Map", 0, more, least);
+    in_out(&s.f, set_named(&s, "received"), "Map", 0, far, least);
+    constrained(&s, &constraint);
+    compiled_scene(&s);
+    assert_int_equal(highest(&s.f), 16384 + 4 * (50 + 30));
     end(&s.f);
 }
 
@@ -455,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
+        cmocka_unit_test(test_two_elements),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_lowered_variables),
     };
