@@ -155,28 +155,35 @@ static pop_tensor new_weights(const struct poplin_conv_call *call)
     return new_plain(&work, dims, rank, call->name);
 }
 
-/* The call for what is convolved in params' place; params is room for it. */
-static struct poplin_conv_call undilated_call(const struct poplin_conv_call *call, poplin_conv_params *params, bool *dilates)
+/* What is convolved in a call's place: without gaps in the input, without a stride, where the kernel has one element. */
+struct inner_call {
+    struct poplin_conv_call call;
+    poplin_conv_params params;
+    bool dilates, strides;
+};
+static void find_inner(struct inner_call *inner, const struct poplin_conv_call *call)
 {
-    struct poplin_conv_call inner = *call;
-    *dilates = !is_empty(call->params) && conv_undilated(call->params, params);
-    if (*dilates)
-        inner.params = params;
-    return inner;
+    poplin_conv_params undilated;
+    *inner = (struct inner_call){ .call = *call };
+    if (is_empty(call->params))
+        return;
+    inner->dilates = conv_undilated(call->params, &undilated);
+    inner->strides = conv_unstrided(&undilated, &inner->params);
+    if (inner->dilates || inner->strides)
+        inner->call.params = &inner->params;
 }
 pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
 {
-    bool dilates;
-    poplin_conv_params params;
-    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
-    return new_input(&inner);
+    struct inner_call inner;
+    find_inner(&inner, call);
+    pop_tensor made = new_input(&inner.call);
+    return inner.strides && poplibs_ready(call->graph) ? conv_new_strided_input(call, made) : made;
 }
 pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call)
 {
-    bool dilates;
-    poplin_conv_params params;
-    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
-    return new_weights(&inner);
+    struct inner_call inner;
+    find_inner(&inner, call);
+    return new_weights(&inner.call);
 }
 
 /* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked at. */
@@ -257,12 +264,11 @@ static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weigh
 static pop_tensor arranged(const struct poplin_conv_call *call, pop_tensor given, bool weights, pop_program sequence)
 {
     struct conv_work work;
-    bool dilates;
-    poplin_conv_params params;
-    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
+    struct inner_call inner;
+    find_inner(&inner, call);
     if (is_empty(call->params))
         return given;
-    if (!conv_work_begin(&work, &inner))
+    if (!conv_work_begin(&work, &inner.call))
         return (pop_tensor){ 0 };
     if (weights ? !conv_weights_are_a_view(&work) : !conv_input_is_a_view(&work))
         return given; /* it is copied by each convolution */
@@ -351,11 +357,12 @@ static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, p
 
 pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
 {
-    bool dilates;
-    poplin_conv_params params;
-    struct poplin_conv_call inner = undilated_call(call, &params, &dilates);
+    struct inner_call inner;
+    find_inner(&inner, call);
     if (is_empty(call->params))
         return zeros(call, sequence);
-    pop_tensor output = build(&inner, input, weights, sequence);
-    return dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, sequence) : output;
+    if (inner.strides)
+        input = conv_take_input(call, input);
+    pop_tensor output = build(&inner.call, input, weights, sequence);
+    return inner.dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, sequence) : output;
 }

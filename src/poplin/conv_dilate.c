@@ -52,8 +52,7 @@ static struct places find_places(const poplin_conv_params *params, unsigned d)
     return found;
 }
 
-/* A tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as its do. */
-static pop_tensor new_like(const struct poplin_conv_call *call, pop_tensor like)
+pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like)
 {
     size_t dims[CONV_MOST_DIMS + 1], rank = pop_tensor_shape(like, dims + 1, CONV_MOST_DIMS);
     size_t grouping = poputil_detect_innermost_grouping_at(call->where, call->graph, like);
@@ -81,7 +80,7 @@ pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor un
             places[d] = find_places(call->params, d);
             beside = conv_gather(&work, beside, 2 + d, places[d].near, places[d].all);
         }
-    pop_tensor made = new_like(call, beside), to = made;
+    pop_tensor made = conv_new_like(call, beside), to = made;
     if (poplibs_ready(call->graph))
         popops_zero_at(call->where, call->graph, made, sequence, call->name);
     for (unsigned d = 0; d < dims && poplibs_ready(call->graph); ++d)

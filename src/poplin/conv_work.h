@@ -73,6 +73,16 @@ pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim,
 bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undilated);
 /* The output of params, of that of the undilated convolution. */
 pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, pop_program sequence);
+/* A new tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as its do. */
+pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like);
+
+/* ---- conv_stride.c: a strided convolution with a kernel of one element takes some elements of its input: they are convolved without a stride ---- */
+/* Whether params is of that kind, and the convolution of what is taken. */
+bool conv_unstrided(const poplin_conv_params *params, poplin_conv_params *unstrided);
+/* What is taken of params' input, as a view. */
+pop_tensor conv_take_input(const struct poplin_conv_call *call, pop_tensor input);
+/* A new input for params: what is taken of it lies like this, the rest beside. */
+pop_tensor conv_new_strided_input(const struct poplin_conv_call *call, pop_tensor taken);
 
 /* ---- conv_parts.c ---- */
 struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step);

@@ -219,6 +219,34 @@ static void test_small_pieces_are_exchanged(void **state)
     bed_close(&bed);
 }
 
+/* Cycles that tiles compute and that they exchange for a kernel of one element on a field of so many by so many. */
+static pop_cycles cycles_of_stride(size_t field, unsigned stride)
+{
+    struct bed bed = bed_open(BED_MODEL, 24, add_codelets);
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(field, field), POP_SHAPE(1, 1), 32, 32, 1);
+    p.output_transform.stride[0] = p.output_transform.stride[1] = stride;
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    bed_write(&bed, in, NULL, -1, 1);
+    bed_write(&bed, weights, NULL, -1, 1);
+    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+    double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+    bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0.02, 0.02);
+    pop_cycles cycles;
+    pop_error error;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+    free(wanted);
+    bed_close(&bed);
+    return cycles;
+}
+/* What a stride leaves out is neither sent nor convolved. */
+static void test_stride_leaves_out(void **state)
+{
+    (void)state;
+    pop_cycles strided = cycles_of_stride(11, 2), plain = cycles_of_stride(6, 1);
+    assert_int_equal(strided.compute, plain.compute);
+    assert_true(strided.exchange <= plain.exchange + plain.exchange / 8);
+}
+
 /* row: poplin convolutionWeightUpdate */
 /* row: poplin createBiases */
 /* row: poplin addBias */
@@ -334,7 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged),
+        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),
