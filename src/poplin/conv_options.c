@@ -14,7 +14,7 @@ struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
     options.available_memory_proportion = 0.6;
     options.pass = POPLIN_PASS_NONE;
     options.partials_type = options.inter_tile_partials_type = options.inter_ipu_partials_type = POP_FLOAT;
-    options.enable_multi_stage_reduce = options.enable_single_input_reduce = options.remap_output_tensor = options.enable_amp_half_engines_plan = true;
+    options.enable_multi_stage_reduce = options.enable_single_input_reduce = options.remap_output_tensor = true;
     options.num_ipus = target->num_ipus;
     options.tiles_per_ipu = target->tiles_per_ipu;
     return options;

@@ -104,16 +104,18 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
 
 /* ---- all vertices of a transformed convolution ---- */
 
+/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully connected layer's are not regrouped. */
 static void try_amp(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
     const pop_target *target = planning->target;
     unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
     unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type), element = pop_target_type_size(target, p->input_type);
+    bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
     for (unsigned units = all; units && units >= 4 && (units == all || planning->options->enable_amp_half_engines_plan) && 2 * units >= all; units /= 2)
         for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
             for (unsigned i = 0; i < 2; ++i) {
                 unsigned out = i ? weights : units;
-                if ((i && weights == units) || out % units || (planning->joint && in % units))
+                if ((i && (weights == units || fully_connected)) || (planning->joint && in % units))
                     continue;
                 plan.num_conv_units = units;
                 plan.in_chans_per_group = in;
