@@ -8,7 +8,8 @@ unsigned reduce_workers(const pop_target *target)
     return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
 }
 
-enum { WORTH_A_VERTEX = 16 }; /* elements from which on a share has a special vertex though its worker has others */
+enum { SHARE_COST = 30 /* vectors that a worker could take instead of a share's start */ };
+enum { FEW_SHARES = 4, WORTH_A_VERTEX = 16 }; /* shares of a worker, or else elements of one, that have special vertices */
 
 /* A worker's part of a task: outputs [k, k + n). */
 struct share {
@@ -38,6 +39,8 @@ static size_t grain_of(const struct context *c, const struct task *task)
         const struct piece *p = &c->pieces->list[task->first + i];
         if (p->width != p->n)
             return p->width;
+        if (c->stage->rows && p->rows > 1)
+            return task->n;
         if (p->inner > 1)
             grain = 1;
     }
@@ -72,7 +75,7 @@ static struct shares share_out(const struct context *c, const struct tasks *task
             unsigned least = 0;
             for (unsigned w = 1; w < workers; ++w)
                 least = load[w] < load[least] ? w : least;
-            load[least] += (to - from) * task->depth;
+            load[least] += SHARE_COST + (to - from) * task->depth / grain;
             shares.list[shares.count++] = (struct share){ task, task->k + from, to - from, least };
         }
     }
@@ -114,16 +117,6 @@ static void connect(const struct context *c, pop_vertex vertex, const char *fiel
     pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
 }
 
-/* A part of a piece, also within one of its blocks. */
-static struct piece part_of(const struct piece *p, size_t k, size_t n)
-{
-    if (p->width == p->n || (k - p->k) % p->width + n > p->width)
-        return reduce_part(p, k, n);
-    size_t block = (k - p->k) / p->width * p->width;
-    struct piece within = reduce_part(p, p->k + block, p->width);
-    return reduce_part(&within, k, n);
-}
-
 static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width, size_t stride, size_t rows)
 {
     pop_vertex vertex = add_vertex(c, share->n == 1 && stride == 1 ? REDUCE_SINGLE_INPUT : REDUCE_STRIDED);
@@ -161,20 +154,6 @@ static bool connect_piece(const struct context *c, const struct share *share)
     connect(c, vertex, "out", output_of(c, share));
     set_number(c, vertex, "inner", p.inner);
     return true;
-}
-
-/* A share whose pieces are rows that come in from elsewhere: they arrive one after the other. */
-static void connect_rows(const struct context *c, const struct share *share)
-{
-    size_t rows = share->task->count;
-    pop_tensor *slices = poplibs_new(rows, sizeof(*slices));
-    for (size_t i = 0; i < rows; ++i) {
-        struct piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
-        slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.n);
-    }
-    pop_tensor partials = rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0);
-    connect_strided(c, share, partials, share->n, share->n, rows);
-    free(slices);
 }
 
 /* ---- the general vertex ---- */
@@ -228,13 +207,27 @@ static size_t step_of(const struct context *c, const struct share *share)
     return step;
 }
 
+/* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one region. */
+static void push_partials(const struct context *c, const struct share *share, struct regions *regions)
+{
+    size_t rows = share->task->count;
+    pop_tensor *slices = poplibs_new(rows, sizeof(*slices));
+    for (size_t i = 0; i < rows; ++i) {
+        struct piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
+        slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.rows * p.n);
+    }
+    push_out(regions, output_of(c, share));
+    push_partial(regions, rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0));
+    free(slices);
+}
+
 static void push_share(const struct context *c, const struct share *share, struct regions *regions)
 {
     size_t step = step_of(c, share);
     for (size_t k = share->k; k < share->k + share->n; k += step) {
         push_out(regions, output_of(c, &(struct share){ share->task, k, step, 0 }));
         for (size_t i = 0; i < share->task->count; ++i) {
-            struct piece p = part_of(&c->pieces->list[share->task->first + i], k, step);
+            struct piece p = reduce_part_within(&c->pieces->list[share->task->first + i], k, step);
             push_rows(c, &p, regions);
         }
     }
@@ -261,9 +254,9 @@ static void connect_worker(const struct context *c, const struct shares *shares,
     for (size_t i = 0; i < count; ++i) {
         const struct share *share = &shares->list[own[i]];
         const struct piece *first = &c->pieces->list[share->task->first];
-        bool alone = count == 1 || first->inner > 1 || first->width != first->n || share->n * share->task->depth >= WORTH_A_VERTEX;
-        if (c->stage->exchanged)
-            connect_rows(c, share);
+        bool alone = count <= FEW_SHARES || first->inner > 1 || first->width != first->n || share->n * share->task->depth >= WORTH_A_VERTEX;
+        if (c->stage->rows)
+            push_partials(c, share, &regions);
         else if (!alone || share->task->count > 1 || !connect_piece(c, share))
             push_share(c, share, &regions);
     }

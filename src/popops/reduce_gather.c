@@ -35,7 +35,7 @@ struct gather {
 
 /* ---- how many stages ---- */
 
-enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128 };
+enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128, GRAIN = 4 };
 
 /* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or outputs enough for all tiles. */
 static size_t next_groups(const struct gather *g)
@@ -79,23 +79,22 @@ static void find_outputs(struct gather *g)
     g->most_rows = poplibs_ceil_div(elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
 }
 
+/* Outputs that stay together: twice as many where all of a row are few.  (Published profiles: the fullest tile collects eight of 32 outputs, and less than eight of
+ * 256.) */
+static unsigned grain_of(const struct gather *g)
+{
+    return g->num_outputs * sizeof(float) <= SHARE_BYTES ? 2 * GRAIN : GRAIN;
+}
+
 /* Even shares over tiles: chunk c has tile c. */
 static void spread(const struct gather *g, size_t most, struct chunks *chunks)
 {
-    const pop_target *target = g->r->target;
-    unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(target, g->type));
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, (unsigned)most, 1, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain_of(g), (unsigned)most, 1, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
             chunks_push(chunks, (struct chunk){ parts.intervals[i].begin, parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
     pop_interval_lists_free(&parts);
-}
-
-static int by_place(const void *left, const void *right)
-{
-    const struct chunk *a = left, *b = right;
-    return a->k < b->k ? -1 : a->k > b->k;
 }
 
 /* A new output's elements that are made here lie linearly, at least SHARE_BYTES on a tile. */
@@ -113,7 +112,13 @@ static void map_linearly(const struct gather *g)
     pop_interval_lists_free(&parts);
 }
 
-/* Shares as the output lies, where that is even enough or the shares are small; else false. */
+static int by_place(const void *left, const void *right)
+{
+    const struct chunk *a = left, *b = right;
+    return a->k < b->k ? -1 : a->k > b->k;
+}
+
+/* Shares as the output lies, where that is even enough; else false. */
 static bool as_mapped(const struct gather *g, struct chunks *chunks)
 {
     struct reduction *r = g->r;
@@ -141,7 +146,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
     pop_interval_lists_free(&mapping);
     if (chunks->count)
         qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
-    bool fine = most <= 2 * even || most * pop_type_size(r->out_type) < SHARE_BYTES;
+    bool fine = most <= poplibs_max(2 * even, grain_of(g));
     if (!fine)
         chunks->count = 0;
     return fine;
@@ -174,20 +179,33 @@ static struct piece piece_within(const struct partial_row *row, const struct chu
     return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
 }
 
+/* As they lie on tiles: so a group has about as many of each output. */
+static int by_source(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
 /* The pieces of each tile; with several groups, group i of chunk c goes to tile (c groups + i). */
 static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t groups, size_t tiles)
 {
     struct pieces *dealt = poplibs_zeros(tiles, sizeof(*dealt));
     struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    struct piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
     for (size_t c = 0; c < chunks->count; ++c) {
         const struct chunk *chunk = &chunks->list[c];
         advance(g, &sweep, chunk);
-        for (size_t i = 0; i < sweep.count; ++i) {
-            size_t tile = chunk->tile * groups + i * groups / sweep.count;
-            pieces_push(&dealt[tile], piece_within(&g->rows.list[sweep.active[i]], chunk));
-        }
+        for (size_t i = 0; i < sweep.count; ++i)
+            reached[i] = piece_within(&g->rows.list[sweep.active[i]], chunk);
+        if (groups > 1)
+            qsort(reached, sweep.count, sizeof(*reached), by_source);
+        for (size_t i = 0; i < sweep.count; ++i)
+            pieces_push(&dealt[chunk->tile * groups + i * groups / sweep.count], reached[i]);
     }
     free(sweep.active);
+    free(reached);
     return dealt;
 }
 
@@ -198,95 +216,57 @@ static void free_dealt(struct pieces *dealt, size_t tiles)
     free(dealt);
 }
 
-/* What joins partial results. */
-static popops_operation after(popops_operation op)
-{
-    return op == POPOPS_SQUARE_ADD ? POPOPS_ADD : op;
-}
 static struct reduce_stage stage_of(const struct gather *g, const char *name)
 {
     struct reduction *r = g->r;
-    return (struct reduce_stage){ .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .exchanged = true };
+    return (struct reduce_stage){ .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .rows = true };
 }
 
-/* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows, and a second step on the tile joins what
- * they leave. */
+/* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows. */
 struct last {
-    struct pieces pieces, parts; /* of tasks that are done at once, or cut; and what the second step takes */
-    struct tasks tasks, cut, joined;
+    struct reduce_cut cut;
     size_t first_partial, partials;
 };
 
 static void plan_last(const struct gather *g, struct pieces *dealt, struct last *last, size_t *place)
 {
-    struct tasks whole = { 0 };
+    struct tasks tasks = { 0 };
     size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type));
-    unsigned workers = reduce_workers(g->r->target);
-    reduce_tasks_of(dealt, &whole);
-    size_t *wanted = poplibs_new(whole.count, sizeof(*wanted));
-    if (whole.count)
-        reduce_allot(&whole, workers, wanted);
+    reduce_tasks_of(dealt, &tasks);
+    size_t *wanted = poplibs_new(tasks.count, sizeof(*wanted));
+    if (tasks.count)
+        reduce_allot(&tasks, reduce_workers(g->r->target), wanted);
     last->first_partial = *place;
-    for (size_t i = 0; i < whole.count; ++i) {
-        struct task task = whole.list[i];
-        size_t parts = wanted[i] / poplibs_ceil_div(task.n, grain), first = last->cut.count;
-        if (g->one_tile || parts < 2 || task.depth < SPLIT_DEPTH) {
-            task.at = task.k;
-            size_t from = task.first;
-            task.first = last->pieces.count;
-            for (size_t k = 0; k < task.count; ++k)
-                pieces_push(&last->pieces, dealt->list[from + k]);
-            tasks_push(&last->tasks, task);
-            continue;
-        }
-        reduce_split_task(&task, dealt, poplibs_min(parts, task.depth / 16), &last->pieces, &last->cut);
-        size_t rows = last->cut.count - first;
-        pieces_push(&last->parts, (struct piece){ task.k, task.n, *place, task.n, rows, 1, task.n, 1, 0 });
-        tasks_push(&last->joined, (struct task){ task.k, task.n, task.k, last->parts.count - 1, 1, rows });
-        for (size_t k = first; k < last->cut.count; ++k, *place += task.n)
-            last->cut.list[k].at = *place;
+    for (size_t i = 0; i < tasks.count; ++i) {
+        struct task *task = &tasks.list[i];
+        size_t parts = wanted[i] / poplibs_ceil_div(task->n, grain);
+        task->at = task->k;
+        task->parts = g->one_tile || task->depth < SPLIT_DEPTH ? 1 : poplibs_min(parts, task->depth / 16);
     }
+    reduce_cut_tasks(&tasks, dealt, grain, place, &last->cut);
     last->partials = *place - last->first_partial;
     free(wanted);
-    free(whole.list);
+    free(tasks.list);
 }
 
-static void free_last(struct last *last)
-{
-    free(last->pieces.list);
-    free(last->parts.list);
-    free(last->tasks.list);
-    free(last->cut.list);
-    free(last->joined.list);
-}
-
-static void connect_last(const struct gather *g, struct last *lasts, unsigned tiles, size_t partials)
+static void connect_last(const struct gather *g, const struct last *lasts, const struct pieces *dealt, unsigned tiles, size_t partials)
 {
     struct reduction *r = g->r;
-    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce"), cut = stage;
+    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
+    struct reduce_join join = { .type = r->exchange_type };
     stage.out = r->out_type;
     stage.output = r->out;
     stage.last = true;
-    cut.out = r->exchange_type;
-    if (partials)
-        cut.output = pop_graph_add_variable_at(r->where, r->graph, cut.out, POP_SHAPE(partials), "ReduceFinalStage/partials");
-    struct reduce_stage joined = stage;
-    joined.op = after(g->op);
-    joined.in = cut.out;
-    joined.sources[1] = cut.output;
-    joined.exchanged = false;
-    if (partials)
-        joined.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
+    if (partials) {
+        join.partials = pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
+        join.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
+    }
     for (unsigned tile = 0; tile < tiles; ++tile) {
         const struct last *last = &lasts[tile];
-        if (last->tasks.count)
-            reduce_connect(r, &stage, tile, &last->tasks, &last->pieces);
-        if (!last->partials)
-            continue;
-        pop_tensor own = pop_tensor_slice_at(r->where, cut.output, last->first_partial, last->first_partial + last->partials, 0);
-        pop_graph_set_tile_mapping_at(r->where, r->graph, own, tile);
-        reduce_connect(r, &cut, tile, &last->cut, &last->pieces);
-        reduce_connect(r, &joined, tile, &last->joined, &last->parts);
+        if (last->partials)
+            pop_graph_set_tile_mapping_at(r->where, r->graph,
+                                          pop_tensor_slice_at(r->where, join.partials, last->first_partial, last->first_partial + last->partials, 0), tile);
+        reduce_connect_cut(r, &stage, &join, tile, &last->cut, &dealt[tile]);
     }
 }
 
@@ -304,9 +284,9 @@ static void last_stage(struct gather *g)
     struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
     for (unsigned tile = 0; tile < tiles; ++tile)
         plan_last(g, &dealt[tile], &lasts[tile], &partials);
-    connect_last(g, lasts, tiles, partials);
+    connect_last(g, lasts, dealt, tiles, partials);
     for (unsigned tile = 0; tile < tiles; ++tile)
-        free_last(&lasts[tile]);
+        reduce_cut_free(&lasts[tile].cut);
     free(lasts);
     free_dealt(dealt, tiles);
     free(chunks.list);
@@ -352,7 +332,7 @@ static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
     free(tasks);
     free_dealt(dealt, units);
     free(chunks.list);
-    reduce_gather(r, &rows, stage.output, stage.out, after(g->op), number + 1);
+    reduce_gather(r, &rows, stage.output, stage.out, reduce_joins(g->op), number + 1);
     free(rows.list);
 }
 

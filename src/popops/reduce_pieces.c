@@ -59,6 +59,15 @@ struct piece reduce_part(const struct piece *p, size_t k, size_t n)
     return part;
 }
 
+struct piece reduce_part_within(const struct piece *p, size_t k, size_t n)
+{
+    if (p->width == p->n || (k - p->k) % p->width + n > p->width)
+        return reduce_part(p, k, n);
+    size_t block = (k - p->k) / p->width * p->width;
+    struct piece within = reduce_part(p, p->k + block, p->width);
+    return reduce_part(&within, k, n);
+}
+
 static int by_outputs(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -179,7 +188,7 @@ static struct piece rows_of(struct piece p, size_t from, size_t to)
 }
 static struct piece as_rows(struct piece p)
 {
-    if (p.width == 1 && p.n == 1 && p.stride == p.inner) {
+    if (p.width == 1 && p.n == 1 && (p.rows == 1 || p.stride == p.inner)) {
         p.rows *= p.inner;
         p.stride = p.inner = 1;
     }

@@ -2,10 +2,15 @@
 /* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial results are left (reduce_gather.c). */
 #include "popops/reduce_parts.h"
 
+enum { LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */, DEEP = 16 * REDUCE_CPU_PARTS };
+
 struct tile_work {
     unsigned tile;
     struct pieces pieces;
     struct tasks tasks;
+    struct reduce_cut done, left; /* tasks whose outputs are done here, and the others */
+    pop_interval partials;        /* what these leave */
+    pop_interval parts;           /* what parts of tasks leave */
 };
 struct work {
     struct tile_work *list;
@@ -59,46 +64,38 @@ static void free_work(struct work *work)
     for (size_t i = 0; i < work->count; ++i) {
         free(work->list[i].pieces.list);
         free(work->list[i].tasks.list);
+        reduce_cut_free(&work->list[i].done);
+        reduce_cut_free(&work->list[i].left);
     }
     free(work->list);
 }
 
 /* ---- few outputs, many elements of each: workers share the elements ---- */
 
-/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size, and what columns give is enough. */
-static size_t parts_of(const struct reduction *r, const struct task *task, size_t wanted)
+/* Outputs that workers take together where they share elements: a vector; on a CPU all that lie together, since whole rows are read faster. */
+static size_t column_grain(const struct reduction *r)
 {
-    bool cpu = r->target->type == POP_TARGET_CPU;
-    size_t grain = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)), size = task->n * task->depth;
-    size_t columns = poplibs_ceil_div(task->n, grain);
-    size_t least = cpu ? 4096 : task->depth == r->factor ? 64 * grain : 16 * grain; /* elements of a part */
-    if (cpu && task->depth >= 16 * REDUCE_CPU_PARTS)
-        columns = 1; /* whole rows are read faster */
-    if (columns >= wanted)
-        return 1;
-    return poplibs_max(1, poplibs_min(poplibs_min(wanted / columns, size / least), task->depth / 2));
+    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2 : poplibs_max(1, pop_target_vector_width(r->target, r->in_type));
 }
 
-static void split_few(const struct reduction *r, struct tile_work *here)
+/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size, and what columns give is enough. */
+static size_t parts_of(const struct reduction *r, const struct task *task, const struct pieces *pieces, size_t wanted)
 {
-    size_t *parts = poplibs_new(here->tasks.count, sizeof(*parts));
-    bool split = false;
-    reduce_allot(&here->tasks, reduce_workers(r->target), parts);
-    for (size_t i = 0; i < here->tasks.count; ++i) {
-        parts[i] = parts_of(r, &here->tasks.list[i], parts[i]);
-        split = split || parts[i] > 1;
-    }
-    struct pieces pieces = { 0 };
-    struct tasks tasks = { 0 };
-    for (size_t i = 0; i < here->tasks.count && split; ++i)
-        reduce_split_task(&here->tasks.list[i], &here->pieces, parts[i], &pieces, &tasks);
-    free(parts);
-    if (!split)
-        return;
-    free(here->pieces.list);
-    free(here->tasks.list);
-    here->pieces = pieces;
-    here->tasks = tasks;
+    bool cpu = r->target->type == POP_TARGET_CPU;
+    size_t vector = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)), least = cpu ? 4096 : LEAST_PART * vector;
+    size_t columns = reduce_cut_columns(task, pieces, task->depth < DEEP ? vector : column_grain(r));
+    if (!columns || columns >= wanted)
+        return 1;
+    return poplibs_max(1, poplibs_min(poplibs_min(wanted / columns, task->n * task->depth / columns / least), task->depth / 2));
+}
+
+static void find_parts(const struct reduction *r, struct tile_work *here)
+{
+    size_t *wanted = poplibs_new(here->tasks.count, sizeof(*wanted));
+    reduce_allot(&here->tasks, reduce_workers(r->target), wanted);
+    for (size_t i = 0; i < here->tasks.count; ++i)
+        here->tasks.list[i].parts = parts_of(r, &here->tasks.list[i], &here->pieces, wanted[i]);
+    free(wanted);
 }
 
 /* ---- the stage ---- */
@@ -134,7 +131,7 @@ static void choose(const struct reduction *r, const struct tile_work *here, bool
     }
 }
 
-static void map_done(struct reduction *r, unsigned tile, const struct tasks *tasks)
+static void map_done(const struct reduction *r, unsigned tile, const struct tasks *tasks)
 {
     for (size_t i = 0; i < tasks->count; ++i)
         pop_graph_set_tile_mapping_at(r->where, r->graph,
@@ -157,48 +154,73 @@ static size_t count_partials(const struct reduction *r, const struct work *work,
     return elements;
 }
 
+/* What each tile does; rows gets what the next stage takes.  Returns the elements that parts of tasks leave. */
+static size_t plan_tiles(const struct reduction *r, struct work *work, bool as_is, struct partial_rows *rows)
+{
+    size_t place = 0, parts = 0, grain = column_grain(r);
+    for (size_t i = 0; i < work->count; ++i) {
+        struct tile_work *here = &work->list[i];
+        struct tasks done = { 0 }, left = { 0 };
+        here->partials.begin = place;
+        here->parts.begin = parts;
+        choose(r, here, true, as_is, &done, rows, &place);
+        choose(r, here, false, as_is, &left, rows, &place);
+        reduce_cut_tasks(&done, &here->pieces, grain, &parts, &here->done);
+        reduce_cut_tasks(&left, &here->pieces, grain, &parts, &here->left);
+        here->partials.end = place;
+        here->parts.end = parts;
+        if (!r->out_mapped)
+            map_done(r, here->tile, &done);
+        free(done.list);
+        free(left.list);
+    }
+    return parts;
+}
+
+static void map_interval(const struct reduction *r, pop_tensor t, pop_interval interval, unsigned tile)
+{
+    if (interval.end > interval.begin)
+        pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_interval_at(r->where, t, interval, 0), tile);
+}
+
+static bool has_vertices(const struct reduce_cut *cut)
+{
+    return cut->whole.count || cut->cut.count;
+}
+
 static void first_stage(struct reduction *r, struct work *work)
 {
     pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
-    bool reduces, as_is = r->in_type == partial_type && r->op != POPOPS_SQUARE_ADD;
-    size_t elements = count_partials(r, work, as_is, &reduces), place = 0;
-    if (!reduces) {
-        elements = 0;
-        as_is = true;
-    }
-    struct reduce_stage stage = { .op = r->op, .in = r->in_type, .out = r->out_type, .sources = { r->in }, .output = r->out, .last = true };
-    struct reduce_stage partial = stage;
+    bool reduces, as_is = r->in_type == partial_type && r->op != POPOPS_SQUARE_ADD, any = false;
+    size_t elements = count_partials(r, work, as_is, &reduces);
+    elements = reduces ? elements : 0;
     struct partial_rows rows = { 0 };
-    bool any = elements > 0;
+    size_t parts = plan_tiles(r, work, as_is || !reduces, &rows);
+    struct reduce_stage stage = { .op = r->op, .in = r->in_type, .out = r->out_type, .sources = { r->in }, .output = r->out, .last = true };
+    struct reduce_join join = { .type = r->tile_type };
     for (size_t i = 0; i < work->count && !any; ++i)
-        for (size_t k = 0; k < work->list[i].tasks.count && !any; ++k)
-            any = is_done(r, &work->list[i].tasks.list[k]);
+        any = has_vertices(&work->list[i].done) || has_vertices(&work->list[i].left);
     if (any)
-        stage.set = partial.set = reduce_next_set(r, elements ? "ReduceOnTile/InToIntermediateNoExchange/Reduce" : "ReduceOnTile/InToOutNoExchange/Reduce");
+        stage.set = reduce_next_set(r, elements ? "ReduceOnTile/InToIntermediateNoExchange/Reduce" : "ReduceOnTile/InToOutNoExchange/Reduce");
+    if (parts) {
+        join.set = reduce_next_set(r, "ReduceOnTile/PartsToOutput/Reduce");
+        join.partials = pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
+    }
+    struct reduce_stage partial = stage;
     if (elements) {
         partial.output = pop_graph_add_variable_at(r->where, r->graph, partial_type, POP_SHAPE(elements), "ReduceOnTile/InToIntermediateNoExchange/partials");
         partial.out = partial_type;
         partial.last = false;
     }
     for (size_t i = 0; i < work->count; ++i) {
-        struct tasks done = { 0 }, left = { 0 };
-        size_t from = place;
-        choose(r, &work->list[i], true, as_is, &done, &rows, &place);
-        choose(r, &work->list[i], false, as_is, &left, &rows, &place);
-        if (done.count)
-            reduce_connect(r, &stage, work->list[i].tile, &done, &work->list[i].pieces);
-        if (!r->out_mapped)
-            map_done(r, work->list[i].tile, &done);
-        if (place > from)
-            pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, partial.output, from, place, 0), work->list[i].tile);
-        if (left.count)
-            reduce_connect(r, &partial, work->list[i].tile, &left, &work->list[i].pieces);
-        free(done.list);
-        free(left.list);
+        const struct tile_work *here = &work->list[i];
+        map_interval(r, join.partials, here->parts, here->tile);
+        map_interval(r, partial.output, here->partials, here->tile);
+        reduce_connect_cut(r, &stage, &join, here->tile, &here->done, &here->pieces);
+        reduce_connect_cut(r, &partial, &join, here->tile, &here->left, &here->pieces);
     }
     if (rows.count)
-        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type,
-                      elements && r->op == POPOPS_SQUARE_ADD ? POPOPS_ADD : r->op, 0);
+        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type, elements ? reduce_joins(r->op) : r->op, 0);
     free(rows.list);
 }
 
@@ -207,7 +229,7 @@ void reduce_stages(struct reduction *r)
     struct work work = { 0 };
     if (find_work(r, &work)) {
         for (size_t i = 0; i < work.count; ++i)
-            split_few(r, &work.list[i]);
+            find_parts(r, &work.list[i]);
         first_stage(r, &work);
     }
     free_work(&work);

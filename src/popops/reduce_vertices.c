@@ -257,7 +257,7 @@ EACH_OTHER(FINISH_PLAIN)
     }                                                                                                                  \
     POP_VERTEX(Strided##how##op##T##O) {                                                                               \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
-        POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
+        POP_INPUT(POP_VECTOR(T, ONE_PTR)) partials;                                                                    \
         POP_STATE(unsigned) width;                                                                                     \
         POP_STATE(unsigned) stride;                                                                                    \
         POP_STATE(unsigned) rows;                                                                                      \

@@ -320,6 +320,38 @@ static void test_stages(void **state)
         }
 }
 
+/* Few outputs of which a tile has many elements: workers share these, and a second set without an exchange joins what they leave. */
+static void test_workers_share_elements(void **state)
+{
+    (void)state;
+    static const size_t outputs[] = { 1, 3, 8, 13 };
+    static const popops_operation ops[] = { POPOPS_ADD, POPOPS_SQUARE_ADD, POPOPS_MAX };
+    for (unsigned i = 0; i < 48; ++i) {
+        size_t n = outputs[i % 4], depth = 900;
+        struct bed bed = bed_open(BED_MODEL, 1 + i / 24 * 2, popops_add_codelets_at);
+        pop_type type = i / 12 % 2 ? POP_HALF : POP_FLOAT;
+        popops_operation op = ops[i / 4 % 3];
+        pop_tensor in = bed_input(&bed, type, POP_SHAPE(2, depth, n), i % 5 == 4 ? BED_SCATTERED : BED_LINEAR);
+        popops_reduce_params params = { .op = op };
+        popops_compute_sets sets = { 0 };
+        double factor = op == POPOPS_MAX ? 1 : 0.25;
+        if (op != POPOPS_MAX)
+            params.scale = one_float(&bed, factor);
+        pop_tensor out = popops_reduce_in(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, &sets, "r", POP_NO_OPTIONS);
+        for (size_t k = 0; k < sets.count; ++k)
+            pop_sequence_add(bed.program, pop_execute(sets.list[k], NULL));
+        if (i < 24 && i % 5 != 4) /* three workers for each of two rows of columns */
+            assert_int_equal(sets.count, n == 1 || (n == 3 && type == POP_HALF) ? 2 : 1);
+        double *got = bed_run(&bed, out);
+        struct wanted wanted = reference(bed_given(&bed, in), POP_SHAPE(2, depth, n), POP_DIMS(1), op);
+        for (size_t k = 0; k < wanted.count; ++k)
+            wanted.values[k] *= factor;
+        bed_check(got, wanted.values, wanted.count, type == POP_HALF ? 2e-3 : 2e-6, type == POP_HALF ? 2e-2 : 2e-3);
+        free(wanted.values);
+        bed_close(&bed);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -476,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_workers_share_elements),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
