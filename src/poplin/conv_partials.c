@@ -26,57 +26,83 @@ static size_t size_of(struct conv_range range)
     return range.end - range.begin;
 }
 
-/* Where output elements of a row and the elements of the input's row that they need begin, for one kernel position. */
-struct row {
-    const struct conv_work *work;
+/* Outputs of a part along one dimension that a kernel position meets, and the inputs that it meets for them; they progress evenly. */
+struct axis {
+    unsigned *outs, *ins;
+    size_t count;
+};
+/* Of each kernel position, dimension after dimension. */
+struct axes {
+    struct axis *list[POPLIN_MOST_FIELD_DIMS];
+    unsigned *numbers;
+};
+
+static struct axes axes_of(const struct conv_work *work, const struct conv_part *part)
+{
+    struct axes axes = { .numbers = NULL };
+    unsigned dims = work->plan.num_field_dims;
+    size_t total = 0, lists = 0;
+    for (unsigned d = 0; d < dims; ++d) {
+        total += 2 * size_of(part->kernel[d]) * size_of(part->field[d]);
+        lists += size_of(part->kernel[d]);
+    }
+    axes.numbers = poplibs_new(total, sizeof(*axes.numbers));
+    axes.list[0] = poplibs_new(lists, sizeof(*axes.list[0]));
+    unsigned *numbers = axes.numbers;
+    for (unsigned d = 0; d < dims; ++d) {
+        if (d)
+            axes.list[d] = axes.list[d - 1] + size_of(part->kernel[d - 1]);
+        for (size_t k = 0; k < size_of(part->kernel[d]); ++k, numbers += 2 * size_of(part->field[d])) {
+            struct axis *axis = &axes.list[d][k];
+            *axis = (struct axis){ numbers, numbers + size_of(part->field[d]), 0 };
+            for (size_t o = part->field[d].begin; o < part->field[d].end; ++o) {
+                unsigned in = poplin_get_input_index(d, (unsigned)o, (unsigned)(part->kernel[d].begin + k), &work->params);
+                if (in == POPLIN_NO_INDEX)
+                    continue;
+                axis->outs[axis->count] = (unsigned)(o - part->field[d].begin);
+                axis->ins[axis->count++] = (unsigned)(in - part->input[d].begin);
+            }
+        }
+    }
+    return axes;
+}
+static void axes_free(struct axes *axes)
+{
+    free(axes->list[0]);
+    free(axes->numbers);
+}
+
+/* One kernel position: the rows and columns of the part's output that it meets. */
+struct position {
     const struct conv_part *part;
-    size_t kernel[POPLIN_MOST_FIELD_DIMS];
-    unsigned out_stride;
+    struct axis axes[POPLIN_MOST_FIELD_DIMS];
+    unsigned last; /* dimension: that of the columns */
 };
 
 /* The item for columns [begin, end) of a row; rows are numbered through batch and outer field dimensions. */
-static void put_item(struct list *list, const struct row *row, size_t number, size_t begin, size_t end)
+static void put_item(struct list *list, const struct position *position, size_t number, size_t begin, size_t end)
 {
-    const struct conv_part *part = row->part;
-    const poplin_conv_params *params = &row->work->params;
-    unsigned last = (unsigned)params->num_field_dims - 1;
-    size_t in = 0, out = 0, at = number, outer[POPLIN_MOST_FIELD_DIMS];
-    for (unsigned d = last; d-- > 0; at /= size_of(part->field[d]))
-        outer[d] = at % size_of(part->field[d]);
-    in = out = at;
-    for (unsigned d = 0; d < last; ++d) {
-        unsigned index = poplin_get_input_index(d, (unsigned)(part->field[d].begin + outer[d]), (unsigned)row->kernel[d], params);
-        if (index == POPLIN_NO_INDEX)
-            return;
-        in = in * size_of(part->input[d]) + index - part->input[d].begin;
-        out = out * size_of(part->field[d]) + outer[d];
+    const struct conv_part *part = position->part;
+    const struct axis *columns = &position->axes[position->last];
+    size_t rest = number, outer[POPLIN_MOST_FIELD_DIMS];
+    for (unsigned d = position->last; d-- > 0; rest /= position->axes[d].count)
+        outer[d] = rest % position->axes[d].count;
+    size_t in = rest, out = rest;
+    for (unsigned d = 0; d < position->last; ++d) {
+        in = in * size_of(part->input[d]) + position->axes[d].ins[outer[d]];
+        out = out * size_of(part->field[d]) + position->axes[d].outs[outer[d]];
     }
-    size_t first_out = SIZE_MAX, first_in = 0, elements = 0;
-    for (size_t x = begin; x < end; ++x) {
-        unsigned index = poplin_get_input_index(last, (unsigned)(part->field[last].begin + x), (unsigned)row->kernel[last], params);
-        if (index == POPLIN_NO_INDEX)
-            continue;
-        if (first_out == SIZE_MAX) {
-            first_out = x;
-            first_in = index - part->input[last].begin;
-        }
-        elements = (x - first_out) / row->out_stride + 1;
-    }
-    if (!elements)
-        return;
-    put(list, out * size_of(part->field[last]) + first_out);
-    put(list, elements);
-    put(list, in * size_of(part->input[last]) + first_in);
+    put(list, out * size_of(part->field[position->last]) + columns->outs[begin]);
+    put(list, end - begin);
+    put(list, in * size_of(part->input[position->last]) + columns->ins[begin]);
 }
 
 /* A worker's items: rows are cut into as many pieces as make the workers' numbers of pieces equal. */
-static void put_worker(struct list *list, const struct row *row, unsigned worker, unsigned workers)
+static void put_worker(struct list *list, const struct position *position, unsigned worker, unsigned workers)
 {
-    const struct conv_part *part = row->part;
-    unsigned last = (unsigned)row->work->params.num_field_dims - 1;
-    size_t rows = size_of(part->n), width = size_of(part->field[last]), place = list->count;
-    for (unsigned d = 0; d < last; ++d)
-        rows *= size_of(part->field[d]);
+    size_t rows = size_of(position->part->n), width = position->axes[position->last].count, place = list->count;
+    for (unsigned d = 0; d < position->last; ++d)
+        rows *= position->axes[d].count;
     size_t common = rows, rest = workers;
     while (rest) {
         size_t next = common % rest;
@@ -89,27 +115,29 @@ static void put_worker(struct list *list, const struct row *row, unsigned worker
         size_t number = begin / pieces, stop = poplibs_min(end, (number + 1) * pieces);
         size_t from = poplibs_ceil_div((begin - number * pieces) * width, pieces), to = poplibs_ceil_div((stop - number * pieces) * width, pieces);
         if (from < to)
-            put_item(list, row, number, from, to);
+            put_item(list, position, number, from, to);
         begin = stop;
     }
     list->numbers[place] = (unsigned)((list->count - place - 1) / 3);
 }
 
-static struct list worklists_of(const struct conv_work *work, const struct conv_part *part, unsigned out_stride, unsigned workers)
+static struct list worklists_of(const struct conv_work *work, const struct conv_part *part, unsigned workers)
 {
     struct list list = { 0 };
+    struct axes axes = axes_of(work, part);
     unsigned dims = work->plan.num_field_dims;
     size_t positions = 1;
     for (unsigned d = 0; d < dims; ++d)
         positions *= size_of(part->kernel[d]);
     for (size_t p = 0; p < positions; ++p) {
-        struct row row = { work, part, { 0 }, out_stride };
+        struct position position = { .part = part, .last = dims - 1 };
         size_t rest = p;
         for (unsigned d = dims; d-- > 0; rest /= size_of(part->kernel[d]))
-            row.kernel[d] = part->kernel[d].begin + rest % size_of(part->kernel[d]);
+            position.axes[d] = axes.list[d][rest % size_of(part->kernel[d])];
         for (unsigned worker = 0; worker < workers; ++worker)
-            put_worker(&list, &row, worker, workers);
+            put_worker(&list, &position, worker, workers);
     }
+    axes_free(&axes);
     return list;
 }
 
@@ -170,7 +198,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 {
     unsigned last = work->plan.num_field_dims - 1, workers = pop_graph_target(work->graph)->num_worker_contexts;
     unsigned dilation = work->params.input_transform.dilation[last], stride = work->params.output_transform.stride[last], common = gcd(dilation, stride);
-    struct list list = worklists_of(work, part, dilation / common, workers);
+    struct list list = worklists_of(work, part, workers);
     size_t positions = 1;
     for (unsigned d = 0; d <= last; ++d)
         positions *= size_of(part->kernel[d]);

@@ -2,15 +2,15 @@
 /* Cycles of a tile's vertices: the work of its six workers as the graph splits it, and the vertex's own formula. */
 #include "poplin/plan_work.h"
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
 /* Rows of a tile's output are cut in so many parts that all workers get equally many; fills items and one list for each worker. */
 static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned workers, uint64_t rows, uint64_t width)
 {
-    uint64_t common = rows;
-    for (uint64_t b = workers; b;) {
-        uint64_t left = common % b;
-        common = b, b = left;
-    }
-    uint64_t parts = workers / common, all = rows * parts; /* of a row, of all */
+    uint64_t parts = workers / common_divisor(workers, rows), all = rows * parts; /* of a row, of all */
     for (unsigned w = 0; w < workers; ++w) {
         uint64_t begin = w * all / workers, end = (w + 1) * all / workers;
         lists[w] = (struct poplin_worklist){ items, 0 };
@@ -24,11 +24,28 @@ static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned 
     }
 }
 
+/* Between the inputs of a dilated field a kernel position meets none: it is for one output in so many. */
+static uint64_t step_of(const struct plan_candidate *c, size_t d)
+{
+    unsigned dilation = c->params.input_transform.dilation[d];
+    return dilation / common_divisor(dilation, c->params.output_transform.stride[d]);
+}
+static uint64_t met(const struct plan_candidate *c, size_t d, uint64_t outputs)
+{
+    return poplibs_ceil_div(outputs, step_of(c, d));
+}
+static uint64_t outputs_of(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    uint64_t outputs = t->batch;
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        outputs *= t->field[d];
+    return outputs;
+}
 static uint64_t fields_of(const struct plan_candidate *c, const struct plan_tile *t)
 {
     uint64_t fields = t->batch;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
-        fields *= t->field[d];
+        fields *= met(c, d, t->field[d]);
     return fields;
 }
 
@@ -64,7 +81,7 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
     if (plan->method == POPLIN_OUTER_PRODUCT)
         return workers * poplin_cycles_outer_product(float_inputs, (unsigned)poplibs_ceil_div(fields, workers), (unsigned)t->out_chans,
                                                      plan->partial_chans_per_group, target->data_path_width);
-    uint64_t width = t->field[last], rows = fields / width, each = plan->partial_chans_per_group * fields;
+    uint64_t width = met(c, last, t->field[last]), rows = fields / width, each = plan->partial_chans_per_group * outputs_of(c, t);
     unsigned vector = pop_target_vector_width(target, plan->tile_partial_type);
     uint64_t zeroing = poplin_cycles_zero(workers, groups * out_groups, (unsigned)each, float_partials, vector);
     struct poplin_worklist lists[MOST_WORKERS];
@@ -114,6 +131,8 @@ uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint6
     const struct poplin_plan *plan = &c->plan;
     uint64_t workers = c->target->num_worker_contexts, in = plan->in_chans_per_group, h = height_of(c);
     bool is_float = c->params.input_type == POP_FLOAT;
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        work /= step_of(c, d);
     if (plan->method == POPLIN_AMP) {
         uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units), loop = is_float ? 8 : 4;
         /* ConvPartial1x1Out's workers begin with 15 cycles, ConvPartialnx1's with 34 more than their loops have. */
@@ -132,7 +151,7 @@ uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile
     uint64_t workers = c->target->num_worker_contexts, fields = fields_of(c, t), kernel = 1, in = plan->in_chans_per_group, h = height_of(c);
     if (!fields)
         return 0;
-    uint64_t rows = poplibs_ceil_div(fields / t->field[last], workers), own = fields / workers > 3 ? fields / workers - 2 : 1;
+    uint64_t rows = poplibs_ceil_div(fields / met(c, last, t->field[last]), workers), own = fields / workers > 3 ? fields / workers - 2 : 1;
     for (size_t d = 0; d <= last; ++d)
         kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], h);
     bool is_float = c->params.input_type == POP_FLOAT;

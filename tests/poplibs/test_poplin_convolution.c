@@ -196,6 +196,36 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
+/* Cycles of one tile's vertices for a field that is dilated so to 15 by 15 elements; what the planner thinks in *planned. */
+static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
+{
+    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(field, field), POP_SHAPE(3, 3), 16, 16, 1);
+    p.input_transform.dilation[0] = p.input_transform.dilation[1] = dilation;
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    bed_write(&bed, in, NULL, -1, 1);
+    bed_write(&bed, weights, NULL, -1, 1);
+    double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
+    bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0.001, 0.001);
+    *planned = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL).compute.cycles;
+    pop_cycles cycles;
+    pop_error error;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+    free(wanted);
+    bed_close(&bed);
+    return cycles.compute;
+}
+/* Workers share what a kernel position meets: a quarter of the outputs, where every other row and column of the input is a gap. */
+static void test_gaps_take_no_time(void **state)
+{
+    (void)state;
+    uint64_t planned_plain, planned, plain = compute_of_dilation(15, 1, &planned_plain), dilated = compute_of_dilation(8, 2, &planned);
+    assert_true(3 * dilated < 2 * plain && 3 * planned < 2 * planned_plain);
+    assert_in_range(dilated, planned - planned / 8, planned);
+}
+
 /* Small pieces of operands come by exchange: copies that tiles make of what they hold take little of the time. */
 static void test_small_pieces_are_exchanged(void **state)
 {
@@ -362,7 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out),
+        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),
