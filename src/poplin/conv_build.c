@@ -228,7 +228,7 @@ static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tens
         size_t count = pop_tensor_var_regions(from, &regions), at = 0;
         for (size_t i = 0; i < count; ++i) {
             size_t size = regions[i].interval.end - regions[i].interval.begin;
-            struct interval_vec *list = pop_graph_is_constant(work->graph, regions[i].variable) ? &zeros : &data;
+            struct interval_vec *list = conv_is_zeros(work->where, work->graph, from, at, regions[i]) ? &zeros : &data;
             if (list->count && list->list[list->count - 1].end == at)
                 list->list[list->count - 1].end += size;
             else

@@ -6,7 +6,7 @@
 /* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere. */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
-/* Elements of a flat source and destination: the source's tile (NO_TILE: a constant's), and whether a piece of both begins there. */
+/* Elements of a flat source and destination: the source's tile (NO_TILE: of zeros, which are written where they are needed), and whether a piece of both begins there. */
 #define NO_TILE UINT32_MAX
 struct element {
     uint32_t tile;
@@ -18,14 +18,15 @@ struct places {
     unsigned workers, bytes_per_cycle, element_bytes;
 };
 
-static void mark_begins(const pop_graph *graph, pop_tensor t, struct element *elements)
+static void mark_begins(pop_where where, const pop_graph *graph, pop_tensor t, struct element *elements)
 {
     pop_variable_interval *regions;
     size_t count = pop_tensor_var_regions(t, &regions);
     for (size_t i = 0, at = 0; i < count; ++i) {
         size_t size = regions[i].interval.end - regions[i].interval.begin;
         elements[at].begins = true;
-        for (size_t k = at; pop_graph_is_constant(graph, regions[i].variable) && k < at + size; ++k)
+        bool zeros = conv_is_zeros(where, graph, t, at, regions[i]);
+        for (size_t k = at; zeros && k < at + size; ++k)
             elements[k].tile = NO_TILE;
         at += size;
     }
@@ -49,8 +50,8 @@ static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_
             for (size_t k = sources.intervals[i].begin; k < sources.intervals[i].end; ++k)
                 places->elements[k].tile = (uint32_t)tile;
     pop_interval_lists_free(&sources);
-    mark_begins(graph, from, places->elements);
-    mark_begins(graph, to, places->elements);
+    mark_begins(where, graph, from, places->elements);
+    mark_begins(where, graph, to, places->elements);
     return true;
 }
 

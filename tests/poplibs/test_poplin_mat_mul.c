@@ -95,6 +95,32 @@ static void test_shapes_views_and_types(void **state)
                           (enum lie)((turn / LIES + turn) % LIES));
 }
 
+/* Weights that never change are constants, in part or as a whole: they are no padding, though some of them are 0. */
+static void test_constant_operands(void **state)
+{
+    (void)state;
+    enum { M = 6, K = 35, N = 9, FROZEN = 5 }; /* N columns, of which so many are constant */
+    for (unsigned test = 0; test < 2 * 2; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 5, add_codelets);
+        float frozen[K * N];
+        double b_values[K * N];
+        for (size_t i = 0; i < K * N; ++i)
+            b_values[i] = frozen[i] = i / N % 7 ? (float)(i % 11) - 4 : 0;
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(M, K), BED_LINEAR), none = bed_input(&bed, POP_FLOAT, POP_SHAPE(K, N - FROZEN), BED_SCATTERED);
+        pop_tensor b = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(K, N), POP_FLOAT, frozen, "frozen");
+        bed_scatter(&bed, b);
+        if (test % 2) {
+            b = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, FROZEN, 1), none), 1);
+            for (size_t i = 0; i < K; ++i)
+                memcpy(b_values + i * N + FROZEN, bed_given(&bed, none) + i * (N - FROZEN), (N - FROZEN) * sizeof(*b_values));
+        }
+        double *wanted = reference(bed_given(&bed, a), b_values, 1, M, K, N, NULL, 1);
+        bed_check(bed_run(&bed, poplin_mat_mul(bed.graph, a, b, bed.program, "mm", POP_NO_OPTIONS, NULL)), wanted, M * N, 1e-5, 1e-5);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* row: poplin matMulGroupedAcc */
 /* row: poplin matMulAcc */
 static void test_added_to_what_is_there(void **state)
@@ -332,7 +358,7 @@ static void test_options_of_the_convolution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
+        cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_constant_operands), cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
         cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_plans), cmocka_unit_test(test_passes_of_a_layer), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
