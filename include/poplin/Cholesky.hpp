@@ -6,6 +6,8 @@
 #include <poplin/TriangularSolve.hpp>
 #include <poplin/cholesky.h>
 
+#include <type_traits>
+
 namespace poplin {
 
 inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
@@ -15,6 +17,14 @@ inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Ty
     return poputil::detail::give(graph.c(), poplin_create_cholesky_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
                                                                             poplar::detail::shape(shape), poplar::detail::name(debugContext),
                                                                             poplar::detail::Options(options), detail::cache(cache)));
+}
+// The layout is one for both triangles; nothing but a bool is taken for lower.
+template <typename Bool, typename = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
+poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, Bool /*lower*/,
+                                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                   matmul::PlanningCache *cache = nullptr)
+{
+    return createCholeskyInput(graph, type, shape, debugContext, options, cache);
 }
 inline poplar::Tensor cholesky(poplar::Graph &graph, const poplar::Tensor &a, bool lower, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {},

@@ -5,7 +5,7 @@
  * The result has the input's type, but that of HALF may be FLOAT, and the other way round, for ADD, MUL, SQUARE_ADD and LOG_ADD.  HALF is accumulated in
  * float.  Dimensions of extent 0 that are reduced leave the operation's neutral value (and what was there, for an update).
  *
- * Options: "accumType.interVertex" and "accumType.interTile", the type of partial results of HALF inputs ("float", the default, or "half"), on a tile
+ * Options: "accumType.inVertex" and "accumType.interTile", the type of partial results of HALF inputs ("float", the default, or "half"), on a tile
  * and between tiles. */
 #ifndef POPOPS_REDUCE_H
 #define POPOPS_REDUCE_H

@@ -189,4 +189,10 @@ private:
 };
 
 } // namespace poputil
+
+// As Poplibs names them.
+namespace poplibs {
+using poputil::OptionHandler;
+using poputil::OptionSpec;
+} // namespace poplibs
 #endif

@@ -7,7 +7,10 @@
 #include <poputil/detail/call.hpp>
 #include <poputil/util.h>
 
+#include <algorithm>
 #include <climits>
+#include <string>
+#include <utility>
 
 namespace poputil {
 
@@ -103,6 +106,30 @@ inline std::size_t intervalSequenceNumElements(const std::vector<std::vector<pop
     return elements;
 }
 
+// All of them in one list.
+inline std::vector<poplar::Interval> flattenIntervals(const std::vector<std::vector<poplar::Interval>> &intervals)
+{
+    std::vector<poplar::Interval> flat;
+    for (const std::vector<poplar::Interval> &list : intervals)
+        flat.insert(flat.end(), list.begin(), list.end());
+    return flat;
+}
+// Of elements that lie one after the other in the order of intervals: those that bring them back into the order of their numbers.
+inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::vector<poplar::Interval> &intervals)
+{
+    std::vector<std::pair<std::size_t, poplar::Interval>> places; // by their first number
+    std::size_t begin = 0;
+    for (const poplar::Interval &interval : intervals) {
+        places.emplace_back(interval.begin(), poplar::Interval(begin, begin + interval.size()));
+        begin += interval.size();
+    }
+    std::sort(places.begin(), places.end());
+    std::vector<poplar::Interval> back;
+    for (const std::pair<std::size_t, poplar::Interval> &place : places)
+        back.push_back(place.second);
+    return back;
+}
+
 // ---- indices ----
 template <typename T> std::vector<T> unflattenIndex(const std::vector<T> &shape, std::size_t index)
 {
@@ -137,6 +164,36 @@ inline poplar::Tensor cloneN(poplar::Graph &graph, const poplar::Tensor &t, unsi
 {
     return detail::give(graph.c(), poputil_clone_n_at(poplar::detail::where(debugContext), graph.c(), t.c(), N,
                                                       static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+}
+
+// Each of the dimensions from startDim on, n, as n / factor and factor: first all of the former, then all of the latter.  {4,6,5} and {2,3} give {2,2,2,3,5}.
+inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors, unsigned startDim = 0)
+{
+    const unsigned count = static_cast<unsigned>(factors.size());
+    std::vector<std::size_t> shape;
+    std::vector<unsigned> from, to;
+    for (unsigned i = 0; i < count; ++i) {
+        const std::size_t size = t.dim(startDim + i);
+        if (!factors[i] || size % factors[i])
+            throw poplibs_error("dimension " + std::to_string(startDim + i) + " of " + t.shapeToString() + " is no multiple of " + std::to_string(factors[i]));
+        shape.push_back(size / factors[i]);
+        shape.push_back(factors[i]);
+        from.push_back(startDim + 2 * i);
+        to.push_back(startDim + i);
+    }
+    return t.reshapePartial(startDim, startDim + count, shape).dimShufflePartial(from, to);
+}
+// Takes that back for numDims dimensions.
+inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, unsigned startDim = 0)
+{
+    std::vector<std::size_t> shape;
+    std::vector<unsigned> from, to;
+    for (unsigned i = 0; i < numDims; ++i) {
+        shape.push_back(t.dim(startDim + i) * t.dim(startDim + numDims + i));
+        from.push_back(startDim + i);
+        to.push_back(startDim + 2 * i);
+    }
+    return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, shape);
 }
 
 // ---- numbers ----

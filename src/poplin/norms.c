@@ -104,7 +104,7 @@ static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operatio
         dims[count] = count;
     const char *partials = pop_type_name(partials_type);
     return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims }, (popops_reduce_params){ op, false, scale }, norm->sequence,
-                            norm->name, POP_OPTIONS({ "accumType.interVertex", partials }, { "accumType.interTile", partials }));
+                            norm->name, POP_OPTIONS({ "accumType.inVertex", partials }, { "accumType.interTile", partials }));
 }
 static double elements_of_channel(pop_tensor acts)
 {

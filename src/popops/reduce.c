@@ -122,7 +122,7 @@ static bool check_output(pop_where where, pop_graph *graph, const struct request
 static bool check_options(pop_where where, pop_graph *graph, const struct request *q, struct accumulation *accumulation)
 {
     static const struct poplibs_option table[] = {
-        { "accumType.interVertex", POPLIBS_CHOICE, offsetof(struct accumulation, vertex), "float|half" },
+        { "accumType.inVertex", POPLIBS_CHOICE, offsetof(struct accumulation, vertex), "float|half" },
         { "accumType.interTile", POPLIBS_CHOICE, offsetof(struct accumulation, tile), "float|half" },
     };
     return poplibs_parse_options(where, graph, q->api, q->options, table, sizeof(table) / sizeof(table[0]), accumulation);

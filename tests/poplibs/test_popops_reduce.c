@@ -307,7 +307,7 @@ static void test_stages(void **state)
         for (int half = 0; half < 2; ++half) {
             struct bed bed = bed_open(s % 2 ? BED_MODEL : half, 300, popops_add_codelets_at);
             pop_tensor in = bed_input(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, shapes[s] }, BED_LINEAR);
-            pop_options options = s % 2 ? POP_OPTIONS({ "accumType.interTile", "half" }, { "accumType.interVertex", "float" }) : POP_NO_OPTIONS;
+            pop_options options = s % 2 ? POP_OPTIONS({ "accumType.interTile", "half" }, { "accumType.inVertex", "float" }) : POP_NO_OPTIONS;
             pop_tensor out = popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", options);
             double *got = bed_run(&bed, out), *given = bed_given(&bed, in);
             struct wanted wanted = reference(given, (pop_shape){ 3, shapes[s] }, POP_DIMS(1), POPOPS_ADD);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected places of maxima against double precision; a temperature, probabilities that are given, what is refused. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/spatial_softmax.h>
+#include <poplin/codelets.h>
+#include <popops/codelets.h>
+
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+
+static double place(size_t i, size_t size)
+{
+    return size > 1 ? 2.0 * (double)i / (double)(size - 1) - 1 : -1;
+}
+/* Fields of weights, which need not sum to 1. */
+static void expected(const double *weights, size_t fields, size_t height, size_t width, double *out)
+{
+    for (size_t f = 0; f < fields; ++f, out += 2) {
+        out[0] = out[1] = 0;
+        for (size_t i = 0; i < height * width; ++i) {
+            out[0] += *weights * place(i / width, height);
+            out[1] += *weights++ * place(i % width, width);
+        }
+    }
+}
+
+/* row: popnn spatialSoftMax2D */
+static void test_places(void **state)
+{
+    (void)state;
+    static const size_t shapes[][3] = { { 3, 5, 7 }, { 1, 1, 9 }, { 6, 8, 1 } };
+    for (unsigned test = 0; test < 3 * 2 * 2; ++test) {
+        const size_t *dims = shapes[test % 3], n = dims[1] * dims[2];
+        bool half = test / 3 % 2;
+        struct bed bed = bed_open(test / 6 ? BED_MODEL : BED_CPU, 5, add_codelets);
+        pop_tensor fields = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, dims }, test % 2 ? BED_SCATTERED : BED_LINEAR, 0, 3), out[3];
+        out[0] = popnn_spatial_softmax_2d(bed.graph, bed.program, fields, 0.75, false, "a", &out[1]);
+        out[2] = popnn_spatial_softmax_2d(bed.graph, bed.program, fields, 1, true, "b", NULL);
+        assert_int_equal(pop_tensor_rank(out[1]), 0);
+        double *got[3], *given = bed_given(&bed, fields), weights[105], wanted[12];
+        bed_run_all(&bed, out, got, 3);
+        for (size_t f = 0; f < dims[0]; ++f) {
+            double sum = 0;
+            for (size_t i = f * n; i < f * n + n; ++i)
+                sum += weights[i] = exp(given[i] / 0.75);
+            for (size_t i = f * n; i < f * n + n; ++i)
+                weights[i] /= sum;
+        }
+        expected(weights, dims[0], dims[1], dims[2], wanted);
+        bed_check(got[0], wanted, 2 * dims[0], half ? 0.01 : 1e-5, half ? 0.004 : 2e-6);
+        assert_true(got[1][0] == 0.75);
+        expected(given, dims[0], dims[1], dims[2], wanted);
+        bed_check(got[2], wanted, 2 * dims[0], half ? 0.01 : 1e-5, half ? 0.02 : 1e-5);
+        bed_close(&bed);
+    }
+}
+
+static void test_nothing_and_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3, 4), BED_LINEAR);
+    pop_tensor none = popnn_spatial_softmax_2d(bed.graph, bed.program, pop_tensor_slice(t, 1, 1, 0), 1, false, "x", NULL);
+    assert_true(pop_tensor_rank(none) == 2 && pop_tensor_dim(none, 0) == 0 && pop_tensor_dim(none, 1) == 2);
+    assert_built(bed.graph);
+    popnn_spatial_softmax_2d(bed.graph, bed.program, pop_tensor_at(t, 0), 1, false, "x", NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_spatial_softmax_2d", "the fields have shape {3,4}; {fields, height, width} is needed");
+    popnn_spatial_softmax_2d(bed.graph, bed.program, t, 0, false, "x", NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_spatial_softmax_2d", "the temperature is 0");
+    popnn_spatial_softmax_2d(bed.graph, bed.program, bed_input(&bed, POP_INT, POP_SHAPE(2, 3, 4), BED_LINEAR), 1, false, "x", NULL);
+    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_spatial_softmax_2d", "type int");
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_nothing_and_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
