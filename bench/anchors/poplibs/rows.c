@@ -28,8 +28,8 @@ static bool from_name(struct row *row)
         strcpy(row->operation, "gemm");
         snprintf(row->parameters, sizeof(row->parameters), "--m=%u --k=%u --n=%u", a, b, c);
     } else if (sscanf(name, "bert_grouped_%ux%ux%ux%u", &a, &b, &c, &d) == 4) {
-        strcpy(row->operation, "gemm");
-        snprintf(row->parameters, sizeof(row->parameters), "--groups=%u --m=%u --k=%u --n=%u", a, b, c, d);
+        strcpy(row->operation, "fc");
+        snprintf(row->parameters, sizeof(row->parameters), "--num-groups=%u --batch-size=%u --input-size=%u --output-size=%u", a, b, c, d);
     } else if (sscanf(name, "fc_layer_%u_%u_%u_%15s", &a, &b, &c, type) == 4 || sscanf(name, "fc_layer_%ux%ux%u", &a, &b, &c) == 3 ||
                sscanf(name, "bert_%*[a-z0-9]_%ux%ux%u", &a, &b, &c) == 3) {
         strcpy(row->operation, "fc");
