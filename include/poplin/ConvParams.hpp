@@ -6,6 +6,7 @@
 #include <poplar/detail/error.hpp>
 #include <poplar/Type.hpp>
 #include <poplin/conv_params.h>
+#include <poputil/detail/call.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <functional>
@@ -142,7 +143,7 @@ public:
         const poplin_conv_params p = c();
         pop_error error;
         if (poplin_conv_params_validate(&p, &error) != POP_OK)
-            throw poputil::poplibs_error(poplar::detail::errorText(error));
+            poputil::detail::raise(error);
     }
     ConvParams canonicalize() const
     {
@@ -226,7 +227,7 @@ inline std::istream &operator>>(std::istream &in, ConvParams &params)
     poplin_conv_params read;
     pop_error error;
     if (poplin_conv_params_from_text(text.c_str(), &read, nullptr, &error) != POP_OK)
-        throw poputil::poplibs_error(poplar::detail::errorText(error));
+        poputil::detail::raise(error);
     params = ConvParams(read);
     return in;
 }

@@ -242,7 +242,7 @@ inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::Pl
     }
     pop_error error;
     if (poplin_preplan_mat_muls_at(where, requests.data(), requests.size(), cache.c(), &error) != POP_OK)
-        poplar::detail::raise(error);
+        poputil::detail::raise(error);
 }
 
 // Throws on options that no product has.
@@ -252,7 +252,7 @@ inline void matmulValidateOptions(const poplar::OptionFlags &options)
     std::size_t count;
     pop_error error;
     if (poplin_mat_mul_conv_options(poplar::detail::Options(options), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error) != POP_OK)
-        poplar::detail::raise(error);
+        poputil::detail::raise(error);
 }
 
 } // namespace poplin

@@ -47,7 +47,7 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_reduce_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type, pop_dims dims, popops_reduce_params params,
                                     pop_program sequence, const char *name, pop_options options);
 #define popops_reduce_with_output(...) popops_reduce_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same into a tensor of that shape, which is mapped. */
+/* The same into a tensor of that shape, which is mapped and has no elements of in. */
 POP_API void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims, popops_reduce_params params,
                                           pop_program sequence, const char *name, pop_options options);
 #define popops_reduce_in(...) popops_reduce_in_at(POP_HERE, __VA_ARGS__)

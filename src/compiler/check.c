@@ -18,9 +18,10 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
     compiler_fail(c, POP_INVALID_TILE_MAPPING, v->where, variable_name(c, variable),
                   "element %llu of %s '%s' (%llu elements) is not mapped to a tile", (unsigned long long)element,
                   v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements);
-    pop_where where = c->store->wheres.data[user->where];
-    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "", where.file ? ", at" : "");
-    if (where.file)
+    pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
+    bool elsewhere = where.file && !(own.file && own.line == where.line && !strcmp(own.file, where.file)); /* the error tells where the variable was made */
+    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "", elsewhere ? ", at" : "");
+    if (elsewhere)
         error_note(c->error, "%s:%d", where.file, where.line);
     return false;
 }

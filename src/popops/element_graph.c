@@ -10,12 +10,11 @@
 
 /* ---- shapes and outputs ---- */
 
-/* The most elements on a tile, and the number of tiles with any; false when it has no mapping. */
+/* The most elements on a tile, and the number of tiles with any; false and an error when it is not mapped completely. */
 static bool spread_of(pop_where where, pop_graph *graph, pop_tensor t, size_t *most, size_t *tiles)
 {
     pop_interval_lists mapping;
-    bool complete;
-    if (!pop_graph_get_tile_mapping_at(where, graph, t, &complete, &mapping))
+    if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
         return false;
     *most = *tiles = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
@@ -26,7 +25,7 @@ static bool spread_of(pop_where where, pop_graph *graph, pop_tensor t, size_t *m
         *tiles += elements > 0;
     }
     pop_interval_lists_free(&mapping);
-    return complete;
+    return true;
 }
 
 static bool same_shape(pop_tensor a, pop_tensor b)

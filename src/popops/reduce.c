@@ -116,6 +116,8 @@ static bool check_output(pop_where where, pop_graph *graph, const struct request
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s where %s is left",
                             poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MOST_DIMS), given }),
                             poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
+    if (pop_tensor_intersects(q->in, out))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "the output has elements of the input: give a tensor of its own");
     return true;
 }
 

@@ -47,11 +47,10 @@ void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph
         if (pop_tensor_num_elements(t) < 2 || !same_shape(t, output) || !pop_tensor_is_parallel_writeable(t))
             continue;
         pop_interval_lists mapping;
-        bool complete = true;
-        if (!pop_graph_get_tile_mapping_at(where, graph, t, &complete, &mapping))
+        if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
             break;
         struct spread spread = spread_of(&mapping);
-        bool better = complete && (spread.fullest < best_spread.fullest || (spread.fullest == best_spread.fullest && spread.tiles > best_spread.tiles));
+        bool better = spread.fullest < best_spread.fullest || (spread.fullest == best_spread.fullest && spread.tiles > best_spread.tiles);
         if (better) {
             pop_interval_lists_free(&best);
             best = mapping;

@@ -387,6 +387,8 @@ TEST(mistakes)
     CHECK_THROWS(popops::add(b.graph, f, four, b.prog), poputil::poplibs_error, "shapes {3} and {4}");
     CHECK_THROWS(popops::isFiniteInPlace(b.graph, f, b.prog), type_error, "the output is float, the result bool");
     CHECK_THROWS(popops::add(b.graph, f, f, b.prog, "x", { { "enableGenerateCodlet", "true" } }), invalid_option, "enableGenerateCodelet");
+    Tensor unmapped = b.graph.addVariable(FLOAT, { 3 }, "unmapped");
+    CHECK_THROWS(popops::add(b.graph, f, unmapped, b.prog), invalid_tile_mapping, "not mapped completely");
     CHECK_THROWS(popops::negInPlace(b.graph, f.broadcast(2, 0), b.prog), poputil::poplibs_error, "holds an element twice");
 }
 

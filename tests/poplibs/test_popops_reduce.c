@@ -491,6 +491,8 @@ static void test_errors(void **state)
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has shape {4,3} where {4} is left");
     popops_reduce_with_output(g, t, null, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output is a null tensor");
+    popops_reduce_with_output(g, t, pop_tensor_at(t, 0), POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has elements of the input");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), add, seq, "r", POP_OPTIONS({ "accumType.interTile", "int" }));
     assert_error(g, POP_INVALID_OPTION, "popops_reduce", "it takes float|half");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = (popops_operation)17 }, seq, "r", POP_NO_OPTIONS);

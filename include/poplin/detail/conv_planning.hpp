@@ -78,7 +78,7 @@ public:
         }
         pop_error error;
         if (poplin_preplan_convolutions_at(where, requests.data(), requests.size(), into.c(), &error) != POP_OK)
-            poplar::detail::raise(error);
+            poputil::detail::raise(error);
     }
 
 private:

@@ -13,15 +13,21 @@ namespace detail {
 
 typedef poplar::detail::Where Where;
 
-// Takes the graph's error and throws it: as poplibs_error where a library's own call found something that has no kind of its own.
+// Throws an error: as poplibs_error where a library's own call found something that has no kind of its own, else as libpoplar does.
+[[noreturn]] inline void raise(const pop_error &error)
+{
+    if (error.status != POP_POPLAR_ERROR || std::string(error.api, 4) == "pop_")
+        poplar::detail::raise(error);
+    throw poplibs_error(poplar::detail::errorText(error));
+}
+// Takes the graph's error and throws it.
 [[noreturn]] inline void raise(pop_graph *graph)
 {
-    const pop_error *found = pop_graph_error(graph);
-    if (!found || found->status != POP_POPLAR_ERROR || std::string(found->api, 4) == "pop_")
+    if (!pop_graph_error(graph))
         poplar::detail::raiseFrom(graph);
     pop_error error;
     (void)pop_graph_take_error(graph, &error);
-    throw poplibs_error(poplar::detail::errorText(error));
+    raise(error);
 }
 inline void check(pop_graph *graph)
 {
