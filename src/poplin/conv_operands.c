@@ -215,6 +215,14 @@ static pop_tensor combine_weights(const struct conv_work *work, unsigned factor,
     return made;
 }
 
+/* Channels of a combined input or output in the groups that they came from. */
+static pop_tensor separate(const struct conv_work *work, const struct conv_step *step, pop_tensor t, size_t channels)
+{
+    unsigned rank = (unsigned)pop_tensor_rank(t);
+    t = roll(work, split_dim(work, t, rank - 1, step->number, channels), rank - 1, 1);
+    return pop_tensor_slice_at(work->where, flatten(work, t, 0, 2), 0, step->before.num_conv_groups, 0);
+}
+
 /* ---- all steps ---- */
 
 static void step_forth(struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
@@ -328,10 +336,9 @@ pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped
             t = roll(work, roll(work, t, rank - 1, 1), 2, rank - 1);
         else if (step->kind == CONV_FLATTEN)
             t = unflatten_field(work, step->number, sizes, t);
-        else if (step->kind == CONV_COMBINE) {
-            t = roll(work, split_dim(work, t, rank - 1, step->number, before->output_channels_per_conv_group), rank - 1, 1);
-            t = pop_tensor_slice_at(work->where, flatten(work, t, 0, 2), 0, before->num_conv_groups, 0);
-        } else if (step->kind == CONV_OUT_CHANS)
+        else if (step->kind == CONV_COMBINE)
+            t = separate(work, step, t, before->output_channels_per_conv_group);
+        else if (step->kind == CONV_OUT_CHANS)
             for (unsigned d = dims; d-- > 0;)
                 if (step->number >> d & 1) {
                     size_t channels = pop_tensor_dim(t, rank - 1) / sizes[1 + d];
@@ -346,9 +353,12 @@ pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped
 static bool is_a_view(const struct conv_work *work, bool weights)
 {
     const poplin_conv_params *params = &work->transformed;
-    for (unsigned i = 0; i < work->num_steps; ++i)
-        if (work->steps[i].kind == CONV_EXPAND || work->steps[i].kind == CONV_OUT_CHANS || work->steps[i].kind == CONV_COMBINE)
+    for (unsigned i = 0; i < work->num_steps; ++i) {
+        const struct conv_step *step = &work->steps[i];
+        bool pads = step->kind == CONV_COMBINE && (weights || step->before.num_conv_groups % step->number != 0);
+        if (step->kind == CONV_EXPAND || step->kind == CONV_OUT_CHANS || pads)
             return false;
+    }
     return params->num_conv_groups % work->g2 == 0 && params->input_channels_per_conv_group % work->c2 == 0 &&
            (!weights || params->output_channels_per_conv_group % work->o2 == 0);
 }
@@ -377,7 +387,8 @@ static pop_tensor steps_back(struct conv_work *work, pop_tensor t, bool weights)
         else if (step->kind == CONV_SWAP) {
             t = weights ? roll(work, t, dims + 1, 1) : roll(work, t, 1, dims + 1);
             weights = !weights;
-        }
+        } else if (step->kind == CONV_COMBINE)
+            t = separate(work, step, t, step->before.input_channels_per_conv_group);
     }
     return t;
 }

@@ -39,28 +39,89 @@ static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputi
     return pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order }), shape);
 }
 
-/* Shares the blocks that begin on each IPU out to its tiles. */
-static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t block)
+/* Blocks, of so many rows that stand together in memory, shared out to the tiles of one IPU: the tile of each row, the blocks of each tile. */
+struct shares {
+    const unsigned *tiles;
+    const size_t *blocks; /* tile i has order[blocks[i]] .. order[blocks[i + 1] - 1] */
+    const size_t *order;
+    size_t rows_of_block;
+};
+
+/* Rows that would stay where they are if a tile had the blocks of another. */
+static size_t rows_that_stay(const struct shares *shares, size_t of, unsigned tile)
 {
-    size_t count = pop_tensor_num_elements(to) / block;
-    pop_tensor firsts = pop_tensor_slice_at(where, pop_tensor_reshape_at(where, from, POP_SHAPE(count, block)), 0, 1, 1);
-    pop_tensor blocks = pop_tensor_reshape_at(where, to, POP_SHAPE(count, block));
-    size_t tiles = pop_graph_target(graph)->tiles_per_ipu;
+    size_t count = 0;
+    for (size_t i = shares->blocks[of]; i < shares->blocks[of + 1]; ++i)
+        for (size_t row = 0; row < shares->rows_of_block; ++row)
+            count += shares->tiles[shares->order[i] * shares->rows_of_block + row] == tile;
+    return count;
+}
+
+/* Fills owners, the tile that gets each tile's share.  The exchange lays rows where they belong; what stays on its tile is moved there by a copy, for which
+ * all tiles wait: tiles with such rows take each other's shares. */
+static void choose_owners(const struct shares *shares, unsigned first, size_t tiles, unsigned *owners)
+{
+    enum { MOST_TRIES = 16 };
+    for (size_t i = 0; i < tiles; ++i)
+        owners[i] = first + (unsigned)i;
+    for (size_t i = 0; i < tiles; ++i) {
+        if (!rows_that_stay(shares, i, owners[i]))
+            continue;
+        for (size_t k = 1; k <= MOST_TRIES && k < tiles; ++k) {
+            size_t other = (i + k) % tiles;
+            unsigned kept = owners[i];
+            if (rows_that_stay(shares, i, owners[other]) || rows_that_stay(shares, other, owners[i]))
+                continue;
+            owners[i] = owners[other];
+            owners[other] = kept;
+            break;
+        }
+    }
+}
+
+/* Lists of tile mappings as the tile of each element. */
+static unsigned *tiles_of(const pop_interval_lists *lists, size_t count)
+{
+    unsigned *tiles = poplibs_zeros(count, sizeof(*tiles));
+    for (size_t tile = 0; tile < lists->count; ++tile)
+        for (size_t i = lists->first[tile]; i < lists->first[tile + 1]; ++i)
+            for (size_t k = lists->intervals[i].begin; k < lists->intervals[i].end; ++k)
+                tiles[k] = (unsigned)tile;
+    return tiles;
+}
+
+/* Shares the blocks that begin on each IPU out to its tiles. */
+static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t rows_of_block, size_t row)
+{
+    size_t rows = pop_tensor_num_elements(to) / row, count = rows / rows_of_block, tiles = pop_graph_target(graph)->tiles_per_ipu;
+    pop_tensor begins = pop_tensor_slice_at(where, pop_tensor_reshape_at(where, from, POP_SHAPE(rows, row)), 0, 1, 1);
+    pop_tensor blocks = pop_tensor_reshape_at(where, to, POP_SHAPE(count, rows_of_block * row));
     pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(where, graph, firsts, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping_at(where, graph, begins, NULL, &mapping))
         return;
+    unsigned *row_tiles = tiles_of(&mapping, rows), *owners = poplibs_new(tiles, sizeof(*owners));
+    size_t *order = poplibs_new(count, sizeof(*order)), *bounds = poplibs_new(tiles + 1, sizeof(*bounds));
     for (size_t first = 0; first < mapping.count; first += tiles) {
-        size_t last = poplibs_min(first + tiles, mapping.count), here = 0, at = 0;
-        const pop_interval *end = mapping.intervals + mapping.first[last];
-        for (const pop_interval *i = mapping.intervals + mapping.first[first]; i < end; ++i)
-            here += i->end - i->begin;
-        size_t share = poplibs_ceil_div(here, last - first);
-        for (const pop_interval *i = mapping.intervals + mapping.first[first]; i < end; ++i)
-            for (size_t begin = i->begin, next; begin < i->end; at += next - begin, begin = next) {
-                next = poplibs_min(i->end, begin + share - at % share);
-                pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, blocks, begin, next, 0), (unsigned)(first + at / share));
+        size_t here = 0, last = poplibs_min(first + tiles, mapping.count), used = last - first;
+        for (size_t tile = first; tile < last; ++tile)
+            for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
+                for (size_t k = poplibs_ceil_div(mapping.intervals[i].begin, rows_of_block); k * rows_of_block < mapping.intervals[i].end; ++k)
+                    order[here++] = k;
+        size_t share = poplibs_ceil_div(here, used);
+        for (size_t i = 0; i <= used; ++i)
+            bounds[i] = poplibs_min(i * share, here);
+        choose_owners(&(struct shares){ row_tiles, bounds, order, rows_of_block }, (unsigned)first, used, owners);
+        for (size_t i = 0; i < used; ++i)
+            for (size_t k = bounds[i], end; k < bounds[i + 1]; k = end) {
+                for (end = k + 1; end < bounds[i + 1] && order[end] == order[end - 1] + 1; ++end)
+                    ;
+                pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, blocks, order[k], order[end - 1] + 1, 0), owners[i]);
             }
     }
+    free(order);
+    free(bounds);
+    free(owners);
+    free(row_tiles);
     pop_interval_lists_free(&mapping);
 }
 
@@ -101,7 +162,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     pop_tensor_shape(*source, grouped_shape, MOST_DIMS + 2);
     *destination = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
                                              poplibs_path(path, sizeof(path), name, "preRegroup"));
-    map_blocks(where, graph, *source, *destination, (size_t)from.size * to.size);
+    map_blocks(where, graph, *source, *destination, to.size, from.size);
     pop_tensor turned = popops_partial_transpose_at(where, graph, *destination, transpositions, poplibs_path(path, sizeof(path), name, "regrouped"));
     return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
 }

@@ -141,6 +141,30 @@ static void test_what_is_not_regrouped(void **state)
     bed_close(&bed);
 }
 
+/* The exchange brings blocks together: no tile copies what it had. */
+static void test_blocks_come_by_exchange(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 12, popops_add_codelets_at);
+    pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(48, 7, 32), BED_LINEAR);
+    pop_program copies = pop_sequence(bed.graph, "copies");
+    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
+    pop_sequence_add(bed.program, copies);
+    pop_tensor out = popops_regroup_tensor(bed.graph, t, copies, set, (poputil_dim_grouping){ 2, 16 }, (poputil_dim_grouping){ 0, 8 }, "x");
+    pop_sequence_add(bed.program, pop_execute(set, NULL));
+    bed_check(bed_run(&bed, out), bed_given(&bed, t), 48 * 7 * 32, 0, 0);
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    pop_error error;
+    assert_int_equal(pop_engine_print_profile_summary(bed.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error), POP_OK);
+    fclose(file);
+    assert_non_null(strstr(text, "popops::Transpose"));
+    assert_null(strstr(text, "OnTileCopy"));
+    free(text);
+    bed_close(&bed);
+}
+
 int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
@@ -148,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_transpositions),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_regrouping),
+        cmocka_unit_test(test_blocks_come_by_exchange),
         cmocka_unit_test(test_what_is_not_regrouped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
