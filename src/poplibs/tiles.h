@@ -7,6 +7,26 @@
 
 #include <poputil/util.h>
 
+/* How elements are spread: the most on one tile, and how many tiles have any. */
+struct poplibs_spread {
+    size_t most, tiles;
+};
+static inline struct poplibs_spread poplibs_spread_of(const pop_interval_lists *mapping)
+{
+    struct poplibs_spread spread = { 0, 0 };
+    for (size_t tile = 0; tile < mapping->count; ++tile) {
+        pop_interval_list list = { mapping->first[tile + 1] - mapping->first[tile], mapping->intervals + mapping->first[tile] };
+        size_t elements = poputil_interval_sequence_num_elements(list);
+        spread.most = poplibs_max(spread.most, elements);
+        spread.tiles += elements != 0;
+    }
+    return spread;
+}
+static inline bool poplibs_spread_better(struct poplibs_spread a, struct poplibs_spread b)
+{
+    return a.most < b.most || (a.most == b.most && a.tiles > b.tiles);
+}
+
 /* Regions of a flattened tensor on one tile: each list is one contiguous piece of memory. */
 struct poplibs_tile {
     unsigned tile;

@@ -209,13 +209,19 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
               name, "dynamicSlice");
 }
 
+/* The slice at offset 0. */
+static pop_tensor first_slice(pop_where where, pop_tensor t, pop_dims dims, pop_shape sizes)
+{
+    for (size_t i = 0; i < dims.count; ++i)
+        t = pop_tensor_slice_at(where, t, 0, sizes.dims[i], dims.list[i]);
+    return t;
+}
+
 pop_tensor popops_create_dynamic_slice_output_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, const char *name)
 {
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_create_dynamic_slice_output", t, dims, sizes))
         return (pop_tensor){ 0 };
-    for (size_t i = 0; i < dims.count; ++i)
-        t = pop_tensor_slice_at(where, t, 0, sizes.dims[i], dims.list[i]);
-    return pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    return pop_graph_clone_at(where, graph, POP_TYPE_NULL, first_slice(where, t, dims, sizes), POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
 
 bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, pop_interval_lists *mapping)
@@ -223,9 +229,7 @@ bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t
     *mapping = (pop_interval_lists){ 0 };
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_get_slice_mapping", t, dims, sizes))
         return false;
-    for (size_t i = 0; i < dims.count; ++i)
-        t = pop_tensor_slice_at(where, t, 0, sizes.dims[i], dims.list[i]);
-    return pop_graph_get_tile_mapping_at(where, graph, t, NULL, mapping);
+    return pop_graph_get_tile_mapping_at(where, graph, first_slice(where, t, dims, sizes), NULL, mapping);
 }
 
 void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offset, pop_dims dims, pop_shape sizes,
@@ -356,8 +360,6 @@ pop_tensor popops_create_slice_tensor_at(pop_where where, pop_graph *graph, pop_
 {
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_create_slice_tensor", t, dims, sizes))
         return (pop_tensor){ 0 };
-    for (size_t i = 0; i < dims.count; ++i)
-        t = pop_tensor_slice_at(where, t, 0, sizes.dims[i], dims.list[i]);
-    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, t, num_indices, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, first_slice(where, t, dims, sizes), num_indices, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                 POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION, name);
 }

@@ -10,45 +10,21 @@
 
 /* ---- shapes and outputs ---- */
 
-/* The most elements on a tile, and the number of tiles with any; false and an error when it is not mapped completely. */
-static bool spread_of(pop_where where, pop_graph *graph, pop_tensor t, size_t *most, size_t *tiles)
-{
-    pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
-        return false;
-    *most = *tiles = 0;
-    for (size_t tile = 0; tile < mapping.count; ++tile) {
-        size_t elements = 0;
-        for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
-            elements += mapping.intervals[i].end - mapping.intervals[i].begin;
-        *most = poplibs_max(*most, elements);
-        *tiles += elements > 0;
-    }
-    pop_interval_lists_free(&mapping);
-    return true;
-}
-
-static bool same_shape(pop_tensor a, pop_tensor b)
-{
-    bool same = pop_tensor_rank(a) == pop_tensor_rank(b);
-    for (size_t i = 0; same && i < pop_tensor_rank(a); ++i)
-        same = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
-    return same;
-}
-
 static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor shaped, pop_type type, const char *name)
 {
     const pop_tensor *best = NULL;
-    size_t least = 0, widest = 0;
+    struct poplibs_spread best_spread = { 0, 0 };
     for (size_t i = 0; i < inputs.count; ++i) {
-        size_t most, tiles;
-        if (!same_shape(inputs.list[i], shaped) || !pop_tensor_is_parallel_writeable(inputs.list[i]) ||
-            !spread_of(where, graph, inputs.list[i], &most, &tiles))
+        pop_interval_lists mapping;
+        if (!poplibs_shapes_equal(inputs.list[i], shaped) || !pop_tensor_is_parallel_writeable(inputs.list[i]))
             continue;
-        if (!best || most < least || (most == least && tiles > widest)) {
+        if (!pop_graph_get_tile_mapping_at(where, graph, inputs.list[i], NULL, &mapping))
+            return (pop_tensor){ 0 };
+        struct poplibs_spread spread = poplibs_spread_of(&mapping);
+        pop_interval_lists_free(&mapping);
+        if (!best || poplibs_spread_better(spread, best_spread)) {
             best = &inputs.list[i];
-            least = most;
-            widest = tiles;
+            best_spread = spread;
         }
     }
     if (best)
@@ -70,7 +46,7 @@ static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop
         most = pop_tensor_rank(tensors[i]) > pop_tensor_rank(tensors[most]) ? i : most;
     for (size_t round = 0; round < 2; ++round)
         for (size_t i = 0; i < count; ++i) {
-            if (i == most || same_shape(tensors[i], tensors[most]))
+            if (i == most || poplibs_shapes_equal(tensors[i], tensors[most]))
                 continue;
             if (!poputil_can_broadcast_to_match(tensors[most], tensors[i])) {
                 pop_tensor_shape_to_string(tensors[most], texts[0], sizeof(texts[0]));
@@ -118,7 +94,7 @@ bool element_check_output(const struct element_call *call, pop_type type)
     if (pop_tensor_type(out) != type)
         return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the output is %s, the result %s",
                             pop_type_name(pop_tensor_type(out)), pop_type_name(type));
-    if (!same_shape(out, shaped)) {
+    if (!poplibs_shapes_equal(out, shaped)) {
         pop_tensor_shape_to_string(out, have, sizeof(have));
         pop_tensor_shape_to_string(shaped, want, sizeof(want));
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output has shape %s, the result %s", have, want);

@@ -61,44 +61,48 @@ static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const st
     return t;
 }
 
+/* A vertex for each part of each line: what it reads of `in`, and its own of positions and of out. */
+struct part_vertices {
+    const struct parts *parts;
+    const char *type, *field; /* of what is read */
+    pop_tensor in, positions, out;
+    bool ordered; /* it orders what it finds */
+};
+static void add_parts(const struct step *step, pop_graph *graph, pop_compute_set set, const struct part_vertices *v)
+{
+    pop_where where = step->where;
+    const struct parts *parts = v->parts;
+    size_t columns = pop_tensor_dim(v->out, 1);
+    for (size_t line = 0; line < parts->lines; ++line)
+        for (size_t part = 0; part < parts->count; ++part) {
+            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
+            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, v->type);
+            pop_graph_connect_at(where, graph, vertex, v->field, pop_tensor_slice_at(where, pop_tensor_at_at(where, v->in, line), begin, part_end(parts, part), 0));
+            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, v->positions, line), first, end, 0));
+            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, v->out, line), first, end, 0));
+            pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
+            if (v->ordered) {
+                pop_graph_set_field_int_at(where, graph, vertex, "largest", step->params.largest);
+                pop_graph_set_field_int_at(where, graph, vertex, "ascending", step->params.sort_order == POPOPS_SORT_ASCENDING);
+            }
+            pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
+        }
+}
+
 static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor keys,
                       const struct chosen *chosen)
 {
     char name[64];
-    pop_where where = step->where;
-    size_t columns = pop_tensor_dim(chosen->keys, 1);
     snprintf(name, sizeof(name), "popops::TopK<%s>", pop_type_name(pop_tensor_type(keys)));
-    for (size_t line = 0; line < parts->lines; ++line)
-        for (size_t part = 0; part < parts->count; ++part) {
-            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
-            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, name);
-            pop_graph_connect_at(where, graph, vertex, "keys", pop_tensor_slice_at(where, pop_tensor_at_at(where, keys, line), begin, part_end(parts, part), 0));
-            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->positions, line), first, end, 0));
-            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->keys, line), first, end, 0));
-            pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
-            pop_graph_set_field_int_at(where, graph, vertex, "largest", step->params.largest);
-            pop_graph_set_field_int_at(where, graph, vertex, "ascending", step->params.sort_order == POPOPS_SORT_ASCENDING);
-            pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
-        }
+    add_parts(step, graph, set, &(struct part_vertices){ parts, name, "keys", keys, chosen->positions, chosen->keys, true });
 }
 
 static void add_gather(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor values,
                        const struct chosen *chosen)
 {
     char name[64];
-    pop_where where = step->where;
-    size_t columns = pop_tensor_dim(chosen->values, 1);
     snprintf(name, sizeof(name), "popops::TopKGather<%s>", pop_type_name(pop_tensor_type(values)));
-    for (size_t line = 0; line < parts->lines; ++line)
-        for (size_t part = 0; part < parts->count; ++part) {
-            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
-            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, name);
-            pop_graph_connect_at(where, graph, vertex, "in", pop_tensor_slice_at(where, pop_tensor_at_at(where, values, line), begin, part_end(parts, part), 0));
-            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->positions, line), first, end, 0));
-            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, chosen->values, line), first, end, 0));
-            pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
-            pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
-        }
+    add_parts(step, graph, set, &(struct part_vertices){ parts, name, "in", values, chosen->positions, chosen->values, false });
 }
 
 static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys, pop_tensor values)
