@@ -36,5 +36,6 @@ void build_pooling(pop_graph *graph, struct passes *passes, const struct row *ro
     popnn_pool_output_field(&params, out_field);
     pop_tensor in = activations(graph, &params, params.input_field, group, "in"), gradient = activations(graph, &params, out_field, group, "gradient");
     pop_tensor out = popnn_pool(graph, &params, in, program, "fwd", POP_NO_OPTIONS);
-    popnn_pool_input_gradient(graph, &params, in, out, gradient, false, pass_begin(passes, "bwd"), "bwd", POP_NO_OPTIONS);
+    pass_result(passes, out, "out");
+    pass_result(passes, popnn_pool_input_gradient(graph, &params, in, out, gradient, false, pass_begin(passes, "bwd"), "bwd", POP_NO_OPTIONS), "inGradient");
 }
