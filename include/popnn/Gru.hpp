@@ -105,8 +105,8 @@ inline uint64_t getBasicGruCellWuFlops(const GruParams &params)
 inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
 {
     popnn_gru_params c = params.c();
-    poplin_mat_mul_params list[POPNN_GRU_MOST_MAT_MULS];
-    return popnn::detail::products(list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::inferenceOnly(options), list), options);
+    poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS];
+    return popnn::detail::products(list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), list), options);
 }
 
 inline poplar::Tensor createInput(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,

@@ -123,8 +123,10 @@ inline uint64_t getBasicLstmCellWuFlops(const LstmParams &params)
 inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
 {
     popnn_lstm_params c = params.c();
-    poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS];
-    return popnn::detail::products(list, popnn_lstm_get_mat_mul_pre_plan_parameters(&c, popnn::detail::inferenceOnly(options), list), options);
+    poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS];
+    const std::size_t count =
+        popnn_lstm_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), popnn::detail::given(options, "preCalcWeights"), list);
+    return popnn::detail::products(list, count, options);
 }
 
 inline poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,

@@ -9,7 +9,7 @@
 #define POPNN_GRU_H
 
 #include <popnn/non_linearity.h>
-#include <poplin/mat_mul.h>
+#include <poplin/fully_connected.h>
 
 typedef enum popnn_gru_unit { POPNN_GRU_RESET_GATE = 0, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE, POPNN_GRU_UNITS } popnn_gru_unit;
 
@@ -45,10 +45,10 @@ POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
-/* The products of a step, for poplin_preplan_mat_muls; returns how many: those of forward alone for inference. */
-enum { POPNN_GRU_MOST_MAT_MULS = 7 };
+/* The products of a step and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of forward alone for inference. */
+enum { POPNN_GRU_MOST_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
-                                                         poplin_mat_mul_params list[POPNN_GRU_MOST_MAT_MULS]);
+                                                         poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)

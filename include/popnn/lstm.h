@@ -8,7 +8,7 @@
 #define POPNN_LSTM_H
 
 #include <popnn/non_linearity.h>
-#include <poplin/mat_mul.h>
+#include <poplin/fully_connected.h>
 
 typedef enum popnn_lstm_unit {
     POPNN_LSTM_FORGET_GATE = 0,
@@ -48,10 +48,11 @@ POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
-/* The products of a step, for poplin_preplan_mat_muls; returns how many: forward alone for inference. */
-enum { POPNN_LSTM_MOST_MAT_MULS = 3 };
-POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
-                                                          poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS]);
+/* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: forward alone for inference.  pre_calc_weights: with
+ * the option of that name. */
+enum { POPNN_LSTM_MOST_MAT_MULS = 4 };
+POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only, bool pre_calc_weights,
+                                                          poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType, availableMemoryProportion, weightAccumulatorsType,
  * preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ---- */

@@ -2,6 +2,7 @@
 #include "poplin/conv_work.h"
 
 #include <popops/fill.h>
+#include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
 
 /* ---- the plan's steps ---- */
@@ -273,6 +274,9 @@ static pop_tensor arranged(const struct poplin_conv_call *call, pop_tensor given
     if (weights ? !conv_weights_are_a_view(&work) : !conv_input_is_a_view(&work))
         return given; /* it is copied by each convolution */
     pop_tensor made = weights ? poplin_conv_new_weights(call) : poplin_conv_new_input(call);
+    if (!poplibs_ready(work.graph))
+        return (pop_tensor){ 0 };
+    given = popops_regroup_if_beneficial_at(work.where, work.graph, given, made, sequence, call->name);
     pop_sequence_add_at(work.where, sequence, pop_copy_at(work.where, given, made, false, call->name));
     return made;
 }

@@ -116,25 +116,20 @@ uint64_t popnn_gru_wu_flops(const popnn_gru_params *params)
 }
 
 /* Of x and h apart where the reset comes after them; else of both, for the gates and for the candidate. */
-size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only, poplin_mat_mul_params list[POPNN_GRU_MOST_MAT_MULS])
+size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only, poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS])
 {
-    size_t in = p->input_size, out = p->output_size, all = POPNN_GRU_UNITS * out, batch = p->batch_size, count = 2;
+    size_t in = p->input_size, out = p->output_size, batch = p->batch_size, count = 2;
     size_t depth[2] = { in + out, in + out }, columns[2] = { 2 * out, out };
     if (p->reset_after)
-        depth[0] = in, depth[1] = out, columns[0] = columns[1] = all;
+        depth[0] = in, depth[1] = out, columns[0] = columns[1] = POPNN_GRU_UNITS * out;
     for (size_t i = 0; i < 2; ++i)
-        list[i] = units_product_params(p->data_type, batch, depth[i], columns[i]);
+        list[i] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, depth[i], columns[i]);
     if (inference_only)
         return count;
     for (size_t i = p->reset_after && !p->calc_input_gradients ? 1 : 0; i < 2; ++i)
-        list[count++] = units_product_params(p->data_type, batch, columns[i], depth[i]);
-    list[count++] = units_product_params(p->data_type, in, batch, all);
-    if (p->reset_after) {
-        list[count++] = units_product_params(p->data_type, out, batch, all);
-        return count;
-    }
-    list[count++] = units_product_params(p->data_type, out, batch, 2 * out);
-    list[count++] = units_product_params(p->data_type, out, batch, out);
+        list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, columns[i], depth[i]);
+    for (size_t i = 0; i < 2; ++i)
+        list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, depth[i], batch, columns[i]);
     return count;
 }
 
@@ -144,7 +139,10 @@ pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const po
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_input", name, options, cache))
         return (pop_tensor){ 0 };
-    return steps_new(where, graph, pop_tensor_slice_at(where, units_left_operand(&gru.units), 0, params->input_size, 1), params->time_steps, name);
+    size_t in = params->input_size, out = params->output_size;
+    pop_tensor operand = params->reset_after ? units_left_operand(&gru.units, params->batch_size, in, POPNN_GRU_UNITS * out)
+                                             : units_left_operand(&gru.units, params->batch_size, in + out, 2 * out);
+    return steps_new(where, graph, pop_tensor_slice_at(where, operand, 0, in, 1), params->time_steps, name);
 }
 pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
@@ -154,15 +152,15 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     return units_spread(&gru.units, POP_SHAPE(params->batch_size, params->output_size), name);
 }
-/* Rows or columns for two units, r and z, and for c, in the order of weights. */
-static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c, unsigned dim)
+/* Columns for two units, r and z, and for c, in the order of weights. */
+static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c)
 {
-    pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, dim);
-    pop_tensor z = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, dim), list[POPNN_GRU_UNITS];
+    pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
+    pop_tensor z = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1), list[POPNN_GRU_UNITS];
     list[units->place[R]] = r;
     list[units->place[Z]] = z;
     list[units->place[C]] = c;
-    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, dim);
+    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, 1);
 }
 /* Laid out for the products that the layer has. */
 static popnn_gru_weights new_weights(const struct gru *gru)
@@ -171,10 +169,10 @@ static popnn_gru_weights new_weights(const struct gru *gru)
     size_t in = units->input, out = units->output;
     pop_tensor from_input, from_output;
     if (gru->params->reset_after) {
-        from_input = units_right_operand(units, in, POPNN_GRU_UNITS * out);
-        from_output = units_right_operand(units, out, POPNN_GRU_UNITS * out);
+        from_input = units_right_operand(units, units->batch, in, POPNN_GRU_UNITS * out);
+        from_output = units_right_operand(units, units->batch, out, POPNN_GRU_UNITS * out);
     } else {
-        pop_tensor whole = of_all_units(units, units_right_operand(units, in + out, 2 * out), units_right_operand(units, in + out, out), 1);
+        pop_tensor whole = of_all_units(units, units_right_operand(units, units->batch, in + out, 2 * out), units_right_operand(units, units->batch, in + out, out));
         from_input = pop_tensor_slice_at(units->where, whole, 0, in, 0);
         from_output = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
     }
@@ -182,15 +180,8 @@ static popnn_gru_weights new_weights(const struct gru *gru)
 }
 static pop_tensor new_biases(const struct gru *gru)
 {
-    const struct units *units = &gru->units;
-    size_t in = units->input, out = units->output;
-    pop_shape shape = POP_SHAPE(POPNN_GRU_UNITS, out);
-    if (!gru->params->reset_after)
-        return pop_tensor_reshape_at(units->where,
-                                     of_all_units(units, units_column_operand(units, in + out, 2 * out), units_column_operand(units, in + out, out), 0), shape);
-    pop_tensor both[2] = { pop_tensor_reshape_at(units->where, units_column_operand(units, in, POPNN_GRU_UNITS * out), shape),
-                           pop_tensor_reshape_at(units->where, units_column_operand(units, out, POPNN_GRU_UNITS * out), shape) };
-    return pop_tensor_dim_roll_at(units->where, units_stack(units, both, 2), 0, 1);
+    size_t out = gru->units.output;
+    return units_spread(&gru->units, gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out) : POP_SHAPE(POPNN_GRU_UNITS, out), gru->units.name);
 }
 popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
                                                      pop_options options, poplin_planning_cache *cache)
@@ -237,13 +228,13 @@ static void units_with_reset_before(const struct gru *gru, pop_tensor x, pop_ten
     pop_tensor b[POPNN_GRU_UNITS];
     for (unsigned unit = 0; unit < POPNN_GRU_UNITS; ++unit)
         b[unit] = pop_tensor_at_at(units->where, biases, units->place[unit]);
-    pop_tensor both = units_product(units, pop_tensor_concat_at(units->where, POP_TENSORS(x, h), 1), both_weights(gru, gates, 2), body);
+    pop_tensor both = units_product(units, UNITS_FORWARD, pop_tensor_concat_at(units->where, POP_TENSORS(x, h), 1), both_weights(gru, gates, 2), body);
     add_to(units, both, pop_tensor_concat_at(units->where, POP_TENSORS(b[R], b[Z]), 0), body, "addBias");
     apply(gru, gru->params->recurrent_activation, both, body, "gates");
     kept[R] = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
     kept[Z] = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1);
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, h, kept[R], body, "reset");
-    kept[C] = units_product(units, pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1), both_weights(gru, candidate, 1), body);
+    kept[C] = units_product(units, UNITS_FORWARD, pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1), both_weights(gru, candidate, 1), body);
     add_to(units, kept[C], b[C], body, "addBias");
 }
 
@@ -251,7 +242,8 @@ static void units_with_reset_before(const struct gru *gru, pop_tensor x, pop_ten
 static void units_with_reset_after(const struct gru *gru, pop_tensor x, pop_tensor h, pop_tensor biases, pop_tensor *kept, pop_program body)
 {
     const struct units *units = &gru->units;
-    pop_tensor from_x = units_product(units, x, gru->input_weights, body), from_h = units_product(units, h, gru->output_weights, body);
+    pop_tensor from_x = units_product(units, UNITS_FORWARD, x, gru->input_weights, body);
+    pop_tensor from_h = units_product(units, UNITS_FORWARD, h, gru->output_weights, body);
     add_to(units, from_x, pop_tensor_flatten_at(units->where, biases_of(gru, biases, 0)), body, "addBias");
     add_to(units, from_h, pop_tensor_flatten_at(units->where, biases_of(gru, biases, 1)), body, "addBias");
     for (unsigned unit = 0; unit < POPNN_GRU_UNITS; ++unit)
@@ -317,6 +309,7 @@ struct sums {
 };
 /* What the backward loop collects: sequences, or null. */
 struct backward {
+    pop_program before; /* the loop */
     pop_tensor carried; /* the gradient of h' */
     pop_tensor input_gradient;
     pop_tensor weights[2], biases[2]; /* {input, 3 output}, {output, 3 output}; {batch, 3 output} each */
@@ -335,18 +328,19 @@ static pop_tensor transposed(const struct units *units, pop_tensor t)
 }
 
 /* Through the products with the reset before: gives dz of r, adds to the gradients of x and h. */
-static pop_tensor through_reset_before(const struct gru *gru, const pop_tensor *kept, pop_tensor before, pop_tensor d_candidate, pop_tensor d_update,
-                                       pop_tensor dh, pop_tensor *dx, pop_program body)
+static pop_tensor through_reset_before(const struct gru *gru, const struct backward *backward, const pop_tensor *kept, pop_tensor before,
+                                       pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx, pop_program body)
 {
+    pop_tensor dh = backward->carried;
     const struct units *units = &gru->units;
     size_t in = units->input, all = units->input + units->output;
-    pop_tensor from_c = units_product(units, d_candidate, transposed(units, both_weights(gru, candidate, 1)), body);
+    pop_tensor from_c = units_product_in_loop(units, d_candidate, transposed(units, both_weights(gru, candidate, 1)), backward->before, body);
     pop_tensor d_reset_h = pop_tensor_slice_at(units->where, from_c, in, all, 1);
     pop_tensor dr = units_binary(units, POPOPS_BINARY_MULTIPLY, before, d_reset_h, body, "resetGate");
     pop_tensor d_reset = units_gradient(units, gru->params->recurrent_activation, kept[R], dr, body, "resetGate");
     add_to(units, dh, units_binary(units, POPOPS_BINARY_MULTIPLY, kept[R], d_reset_h, body, "reset"), body, "reset");
-    pop_tensor from_gates = units_product(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
-                                          transposed(units, both_weights(gru, gates, 2)), body);
+    pop_tensor from_gates = units_product_in_loop(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
+                                                  transposed(units, both_weights(gru, gates, 2)), backward->before, body);
     add_to(units, dh, pop_tensor_slice_at(units->where, from_gates, in, all, 1), body, "output");
     *dx = pop_tensor_slice_at(units->where, from_gates, 0, in, 1);
     add_to(units, *dx, pop_tensor_slice_at(units->where, from_c, 0, in, 1), body, "input");
@@ -381,11 +375,11 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
         pop_tensor fed = units_binary(units, POPOPS_BINARY_MULTIPLY, d_candidate, kept[R], body, "reset");
         sums.of_input = in_order(units, d_reset, d_update, d_candidate);
         sums.of_output = in_order(units, d_reset, d_update, fed);
-        add_to(units, dh, units_product(units, sums.of_output, transposed(units, gru->output_weights), body), body, "output");
+        add_to(units, dh, units_product_in_loop(units, sums.of_output, transposed(units, gru->output_weights), backward->before, body), body, "output");
         if (pop_tensor_valid(backward->input_gradient))
-            dx = units_product(units, sums.of_input, transposed(units, gru->input_weights), body);
+            dx = units_product_in_loop(units, sums.of_input, transposed(units, gru->input_weights), backward->before, body);
     } else {
-        pop_tensor d_reset = through_reset_before(gru, kept, before, d_candidate, d_update, dh, &dx, body);
+        pop_tensor d_reset = through_reset_before(gru, backward, kept, before, d_candidate, d_update, &dx, body);
         sums.of_input = sums.of_output = in_order(units, d_reset, d_update, d_candidate);
     }
     if (pop_tensor_valid(backward->input_gradient))
@@ -397,29 +391,32 @@ static void add_weights_gradient(const struct gru *gru, const struct backward *b
                                  pop_tensor reset_gate, pop_program body)
 {
     const struct units *units = &gru->units;
-    units_add_product(units, backward->weights[0], x, sums->of_input, body);
     add_to(units, backward->biases[0], sums->of_input, body, "biases");
     if (gru->params->reset_after) {
+        units_add_product(units, backward->weights[0], x, sums->of_input, body);
         units_add_product(units, backward->weights[1], before, sums->of_output, body);
         add_to(units, backward->biases[1], sums->of_output, body, "biases");
         return;
     }
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
-    units_add_product(units, columns(units, backward->weights[1], gates, 2), before, columns(units, sums->of_output, gates, 2), body);
-    units_add_product(units, columns(units, backward->weights[1], candidate, 1), reset, columns(units, sums->of_output, candidate, 1), body);
+    pop_tensor whole = pop_tensor_concat_at(units->where, POP_TENSORS(backward->weights[0], backward->weights[1]), 0);
+    pop_tensor of_gates = pop_tensor_concat_at(units->where, POP_TENSORS(x, before), 1), of_candidate = pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1);
+    units_add_product(units, columns(units, whole, gates, 2), of_gates, columns(units, sums->of_output, gates, 2), body);
+    units_add_product(units, columns(units, whole, candidate, 1), of_candidate, columns(units, sums->of_output, candidate, 1), body);
 }
 
-static void begin_weights_gradient(const struct gru *gru, struct backward *backward, pop_program sequence)
+static void begin_weights_gradient(const struct gru *gru, struct backward *backward, const struct sums *sums, pop_program sequence)
 {
     const struct units *units = &gru->units;
-    backward->weights[0] = units_like(units, gru->input_weights, "inputWeightsGradient");
-    backward->weights[1] = units_like(units, gru->output_weights, "outputWeightsGradient");
+    size_t in = units->input, out = units->output;
+    pop_tensor whole = units_like(units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), "weightsGradient");
+    backward->weights[0] = pop_tensor_slice_at(units->where, whole, 0, in, 0);
+    backward->weights[1] = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
+    units_zero(units, whole, sequence);
     for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i) {
-        backward->biases[i] = units_spread(units, POP_SHAPE(units->batch, POPNN_GRU_UNITS * units->output), "biasSum");
+        backward->biases[i] = units_like(units, i ? sums->of_output : sums->of_input, "biasSum");
         units_zero(units, backward->biases[i], sequence);
     }
-    units_zero(units, backward->weights[0], sequence);
-    units_zero(units, backward->weights[1], sequence);
 }
 static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struct backward *backward, pop_program sequence)
 {
@@ -460,13 +457,11 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     if (!units_check(units, output_gradient, p->output_full_sequence ? all : last, "the output's gradient"))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, true, units->name);
-    struct backward backward = { .carried = units_like(units, forward->initial, "outputGradient") };
+    struct backward backward = { .before = sequence, .carried = units_like(units, forward->initial, "outputGradient") };
     if (p->output_full_sequence)
         units_zero(units, backward.carried, sequence);
     else
         units_copy(units, output_gradient, backward.carried, sequence);
-    if (weights)
-        begin_weights_gradient(gru, &backward, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient =
             steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), units->steps, "inputGradient");
@@ -480,8 +475,10 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
         *kept = steps_new(units->where, units->graph, step, units->steps, "gradients");
         steps_write(&steps, *kept, step);
     }
-    if (weights)
+    if (weights) {
+        begin_weights_gradient(gru, &backward, &sums, sequence);
         add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input), before, kept_of(units, stack, R), steps.body);
+    }
     steps_end(&steps, sequence);
     if (weights)
         *weights = end_weights_gradient(gru, &backward, sequence);
@@ -522,11 +519,11 @@ popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn
         return none;
     struct backward backward = { .carried = { 0 } };
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    begin_weights_gradient(&gru, &backward, sequence);
     pop_tensor step = steps_read(&steps, bwd_intermediates), stack = steps_read(&steps, forward->intermediates);
     struct sums sums;
     sums.of_input = units_as_matrix(units, pop_tensor_slice_at(where, step, 0, POPNN_GRU_UNITS, 0));
     sums.of_output = units_as_matrix(units, pop_tensor_slice_at(where, step, sums_of_units - POPNN_GRU_UNITS, sums_of_units, 0));
+    begin_weights_gradient(&gru, &backward, &sums, sequence);
     add_weights_gradient(&gru, &backward, &sums, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(&gru, forward)),
                          kept_of(units, stack, R), steps.body);
     steps_end(&steps, sequence);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward: a product for all four units of a step, then their functions.  Backward: the same steps in reverse order, with one product for the gradients of
- * input and output together.  What forward keeps of a step is f, i, g, o, tanh(c'), c' and, where the output is not a sequence, h'. */
+/* Forward: a product for all four units of a step, of input and output together unless the input is weighted before the loop; then their functions.  Backward: the same steps in reverse order, with one product for the gradients of
+ * input and output together.  What forward keeps of a step is f, i, g, o, tanh(c'), c and, where the output is not a sequence, h'. */
 #include "popnn/steps.h"
 #include "popnn/units.h"
 
 #include <popnn/lstm.h>
 #include <popops/fill.h>
 
-enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL, KEPT_OUTPUT, KEPT_MOST };
+enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MOST };
 
 /* A call's arguments, and what follows from them. */
 struct lstm {
@@ -85,16 +85,18 @@ uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *p)
     return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * POPNN_LSTM_UNITS;
 }
 
-size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bool inference_only,
-                                                  poplin_mat_mul_params list[POPNN_LSTM_MOST_MAT_MULS])
+size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bool inference_only, bool pre_calc_weights,
+                                                  poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS])
 {
-    size_t both = p->input_size + p->output_size, all = POPNN_LSTM_UNITS * p->output_size, back = p->calc_input_gradients ? both : p->output_size;
-    list[0] = units_product_params(p->data_type, p->batch_size, both, all);
+    size_t in = p->input_size, out = p->output_size, both = in + out, all = POPNN_LSTM_UNITS * out, count = 0;
+    if (pre_calc_weights)
+        list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * p->batch_size, in, all);
+    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->batch_size, pre_calc_weights ? out : both, all);
     if (inference_only)
-        return 1;
-    list[1] = units_product_params(p->data_type, p->batch_size, all, back);
-    list[2] = units_product_params(p->data_type, both, p->batch_size, all);
-    return 3;
+        return count;
+    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, p->batch_size, all, p->calc_input_gradients ? both : out);
+    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, both, p->batch_size, all);
+    return count;
 }
 
 pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
@@ -103,8 +105,13 @@ pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const p
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_input", name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor step = pop_tensor_slice_at(where, units_left_operand(&lstm.units), 0, params->input_size, 1);
-    return steps_new(where, graph, step, params->time_steps, name);
+    size_t in = params->input_size, out = params->output_size;
+    if (lstm.units.weight_before_loop) {
+        pop_tensor rows = units_left_operand(&lstm.units, params->time_steps * params->batch_size, in, POPNN_LSTM_UNITS * out);
+        return pop_tensor_reshape_at(where, rows, POP_SHAPE(params->time_steps, params->batch_size, in));
+    }
+    pop_tensor both = units_left_operand(&lstm.units, params->batch_size, in + out, POPNN_LSTM_UNITS * out);
+    return steps_new(where, graph, pop_tensor_slice_at(where, both, 0, in, 1), params->time_steps, name);
 }
 
 /* {batch, output}. */
@@ -114,7 +121,7 @@ static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, api, name, options, cache))
         return (pop_tensor){ 0 };
-    return units_spread(&lstm.units, POP_SHAPE(params->batch_size, params->output_size), name);
+    return pop_tensor_at_at(where, units_new_stack(&lstm.units, 1, name), 0);
 }
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                     pop_options options, poplin_planning_cache *cache)
@@ -144,15 +151,20 @@ void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_l
 static popnn_lstm_weights new_weights(const struct units *units)
 {
     popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
-    pop_tensor whole = units_right_operand(units, units->input + units->output, POPNN_LSTM_UNITS * units->output);
-    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
-    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
+    size_t in = units->input, out = units->output, all = POPNN_LSTM_UNITS * out;
+    if (units->weight_before_loop) {
+        weights.input_weights = units_from_matrix(units, units_right_operand(units, units->steps * units->batch, in, all));
+        weights.output_weights = units_from_matrix(units, units_right_operand(units, units->batch, out, all));
+        return weights;
+    }
+    pop_tensor whole = units_right_operand(units, units->batch, in + out, all);
+    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, in, 0));
+    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, in, in + out, 0));
     return weights;
 }
 static pop_tensor new_biases(const struct units *units)
 {
-    pop_tensor all = units_column_operand(units, units->input + units->output, POPNN_LSTM_UNITS * units->output);
-    return pop_tensor_reshape_at(units->where, all, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
+    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output), units->name);
 }
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache)
@@ -183,18 +195,45 @@ popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *grap
 
 /* ---- forward ---- */
 
+/* A state of the caller's, copied to where the loop can change it. */
+static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial, pop_program sequence)
+{
+    pop_tensor both = units_new_stack(units, 2, "state");
+    popnn_lstm_state state = { pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
+    units_copy(units, initial.output, state.output, sequence);
+    units_copy(units, initial.cell_state, state.cell_state, sequence);
+    return state;
+}
+
 /* What a step gives. */
 struct cell {
     pop_tensor kept[KEPT_MOST]; /* by unit, then KEPT_TANH, ... */
+    pop_tensor state;           /* c' */
 };
 
-static struct cell step_forward(const struct lstm *lstm, pop_tensor x, popnn_lstm_state state, pop_tensor weights, pop_tensor biases, pop_program body)
+/* The units' sums of a step without their biases, {batch, 4 output}. */
+static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop_tensor input, pop_tensor output, popnn_lstm_weights weights,
+                               pop_program before)
+{
+    const struct units *units = &lstm->units;
+    size_t rows = units->steps * units->batch, all = POPNN_LSTM_UNITS * units->output;
+    if (!units->weight_before_loop) {
+        pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(steps_read(steps, input), output), 1);
+        return units_product(units, UNITS_FORWARD, operand, whole_weights(units, weights), steps->body);
+    }
+    pop_tensor of_steps = pop_tensor_reshape_at(units->where, input, POP_SHAPE(rows, units->input));
+    pop_tensor weighted = units_product(units, UNITS_FORWARD, of_steps, units_as_matrix(units, weights.input_weights), before);
+    pop_tensor z = units_product(units, UNITS_FORWARD, output, units_as_matrix(units, weights.output_weights), steps->body);
+    weighted = pop_tensor_reshape_at(units->where, weighted, POP_SHAPE(units->steps, units->batch, all));
+    units_binary_in_place(units, POPOPS_BINARY_ADD, z, steps_read(steps, weighted), steps->body, "addInput");
+    return z;
+}
+
+static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lstm_state state, pop_tensor biases, pop_program body)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     struct cell cell;
-    pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, state.output), 1);
-    pop_tensor z = units_product(units, operand, weights, body);
     units_binary_in_place(units, POPOPS_BINARY_ADD, z, pop_tensor_flatten_at(units->where, biases), body, "addBias");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
         cell.kept[unit] = units_columns(units, z, (unsigned)unit);
@@ -205,10 +244,10 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor x, popnn_lst
     pop_tensor values = pop_tensor_concat_at(units->where, POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
     pop_tensor factors = pop_tensor_concat_at(units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
     pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
-    cell.kept[KEPT_CELL] = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, cell.kept[KEPT_CELL], pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1),
-                          body, "cell");
-    cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.kept[KEPT_CELL], body, "cell");
+    cell.state = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
+    units_binary_in_place(units, POPOPS_BINARY_ADD, cell.state, pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1), body, "cell");
+    cell.kept[KEPT_CELL_BEFORE] = state.cell_state;
+    cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.state, body, "cell");
     cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH], cell.kept[POPNN_LSTM_OUTPUT_GATE], body, "output");
     return cell;
 }
@@ -221,22 +260,21 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_fwd", name, options, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    popnn_lstm_state state = { units_like(&lstm.units, initial.output, "output"), units_like(&lstm.units, initial.cell_state, "cellState") };
-    units_copy(&lstm.units, initial.output, state.output, sequence);
-    units_copy(&lstm.units, initial.cell_state, state.cell_state, sequence);
-    struct cell cell = step_forward(&lstm, steps_read(&steps, input), state, whole_weights(&lstm.units, weights), weights.biases, steps.body);
+    popnn_lstm_state state = state_of_loop(&lstm.units, initial, sequence);
+    pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
+    struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
+    if (intermediates) {
+        size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MOST;
+        *intermediates = steps_new(where, graph, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
+        steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
+    }
+    units_copy(&lstm.units, pop_tensor_concat_at(where, POP_TENSORS(cell.kept[KEPT_OUTPUT], cell.state), 1),
+               pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     pop_tensor outputs = { 0 };
     if (params->output_full_sequence) {
         outputs = steps_new(where, graph, state.output, params->time_steps, "outputs");
-        steps_write(&steps, outputs, cell.kept[KEPT_OUTPUT]);
+        steps_write(&steps, outputs, state.output);
     }
-    if (intermediates) {
-        pop_tensor kept = units_stack(&lstm.units, cell.kept, params->output_full_sequence ? KEPT_OUTPUT : KEPT_MOST);
-        *intermediates = steps_new(where, graph, kept, params->time_steps, "intermediates");
-        steps_write(&steps, *intermediates, kept);
-    }
-    units_copy(&lstm.units, pop_tensor_concat_at(where, POP_TENSORS(cell.kept[KEPT_OUTPUT], cell.kept[KEPT_CELL]), 1),
-               pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     steps_end(&steps, sequence);
     if (cell_state)
         *cell_state = state.cell_state;
@@ -252,44 +290,57 @@ struct backward {
     pop_tensor weights_gradient, z_sum;    /* {input + output, 4 output} and {batch, 4 output}, or null */
 };
 
-/* The gradient of the units' sums, {batch, 4 output}; the carried cell gradient becomes that of the step before. */
-static pop_tensor step_gradients(const struct lstm *lstm, struct backward *backward, pop_tensor kept, pop_tensor cell_before, pop_program body)
+/* Each of n tensors {batch, output} times one, {n batch, output}; all at once, since each operation costs a synchronisation. */
+static pop_tensor times_each(const struct units *units, const pop_tensor *list, size_t count, pop_tensor factor, pop_program body, const char *name)
+{
+    pop_tensor all = pop_tensor_concat_at(units->where, (pop_tensors){ count, list }, 0);
+    return units_binary(units, POPOPS_BINARY_MULTIPLY, all, pop_tensor_broadcast_at(units->where, factor, (unsigned)count, 0), body, name);
+}
+static pop_tensor part(const struct units *units, pop_tensor all, size_t i)
+{
+    return pop_tensor_slice_at(units->where, all, i * units->batch, (i + 1) * units->batch, 0);
+}
+
+/* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
+struct gradients {
+    pop_tensor sums, cell_before;
+};
+static struct gradients step_gradients(const struct lstm *lstm, const struct backward *backward, pop_tensor kept, pop_program body)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
-    pop_tensor of[KEPT_MOST], dz[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS];
+    pop_tensor of[KEPT_MOST], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->carried.cell_state;
     for (size_t i = 0; i < KEPT_OUTPUT; ++i)
         of[i] = pop_tensor_at_at(units->where, kept, i);
-    pop_tensor dh = backward->carried.output, dc = backward->carried.cell_state;
-    const popops_binary_op times = POPOPS_BINARY_MULTIPLY;
-    pop_tensor d_out = units_binary(units, times, dh, of[KEPT_TANH], body, "outputGate");
-    pop_tensor d_tanh = units_binary(units, times, dh, of[POPNN_LSTM_OUTPUT_GATE], body, "tanh");
-    units_binary_in_place(units, POPOPS_BINARY_ADD, dc, units_gradient(units, p->activation, of[KEPT_TANH], d_tanh, body, "cell"), body, "cell");
-    pop_tensor d_forget = units_binary(units, times, dc, cell_before, body, "forgetGate");
-    pop_tensor d_input = units_binary(units, times, dc, of[POPNN_LSTM_CANDIDATE], body, "inputGate");
-    pop_tensor d_candidate = units_binary(units, times, dc, of[POPNN_LSTM_INPUT_GATE], body, "candidate");
-    dz[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE], d_forget, body, "forgetGate");
-    dz[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE], d_input, body, "inputGate");
-    dz[POPNN_LSTM_OUTPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE], d_out, body, "outputGate");
-    dz[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE], d_candidate, body, "candidate");
-    units_binary_in_place(units, times, dc, of[POPNN_LSTM_FORGET_GATE], body, "cellBefore");
+    const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
+    const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE], of[POPNN_LSTM_FORGET_GATE] };
+    pop_tensor from_output = times_each(units, of_output, 2, backward->carried.output, body, "output");
+    sums[POPNN_LSTM_OUTPUT_GATE] =
+        units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE], part(units, from_output, 0), body, "outputGate");
+    units_binary_in_place(units, POPOPS_BINARY_ADD, dc, units_gradient(units, p->activation, of[KEPT_TANH], part(units, from_output, 1), body, "cell"), body, "cell");
+    pop_tensor from_cell = times_each(units, of_cell, 4, dc, body, "cell");
+    sums[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE], part(units, from_cell, 0), body, "forgetGate");
+    sums[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE], part(units, from_cell, 1), body, "inputGate");
+    sums[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE], part(units, from_cell, 2), body, "candidate");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
-        ordered[units->place[unit]] = dz[unit];
-    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1);
+        ordered[units->place[unit]] = sums[unit];
+    return (struct gradients){ pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1), part(units, from_cell, 3) };
 }
 
 /* Gradients of the step's input and of the output before it, by one product. */
-static void through_weights(const struct lstm *lstm, struct steps *steps, struct backward *backward, pop_tensor dz, pop_tensor weights,
-                            pop_program before)
+static void through_weights(const struct lstm *lstm, struct steps *steps, struct backward *backward, const struct gradients *gradients,
+                            pop_tensor weights, pop_program before)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
     pop_tensor used = in ? weights : pop_tensor_slice_at(units->where, weights, p->input_size, p->input_size + p->output_size, 0);
-    pop_tensor both = units_product_in_loop(units, dz, pop_tensor_transpose_at(units->where, used), before, steps->body);
+    pop_tensor both = units_product_in_loop(units, gradients->sums, pop_tensor_transpose_at(units->where, used), before, steps->body);
     if (in)
         steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
-    units_copy(units, pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1), backward->carried.output, steps->body);
+    pop_tensor output_before = pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1);
+    units_copy(units, pop_tensor_concat_at(units->where, POP_TENSORS(output_before, gradients->cell_before), 1),
+               pop_tensor_concat_at(units->where, POP_TENSORS(backward->carried.output, backward->carried.cell_state), 1), steps->body);
 }
 
 /* The weights' gradient grows by [x h]^T dz. */
@@ -310,17 +361,12 @@ static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forwa
         outputs = pop_tensor_squeeze_at(units->where, pop_tensor_slice_at(units->where, forward->intermediates, KEPT_OUTPUT, KEPT_MOST, 1), POP_DIMS(1));
     return steps_before(units->where, forward->initial.output, outputs);
 }
-static pop_tensor cells_before(const struct units *units, const popnn_lstm_forward *forward)
-{
-    pop_tensor cells = pop_tensor_squeeze_at(units->where, pop_tensor_slice_at(units->where, forward->intermediates, KEPT_CELL, KEPT_CELL + 1, 1), POP_DIMS(1));
-    return steps_before(units->where, forward->initial.cell_state, cells);
-}
 
-/* Sums to collect in, set to zero. */
-static void begin_weights_gradient(const struct units *units, struct backward *backward, popnn_lstm_weights weights, pop_program sequence)
+/* Sums to collect in, set to zero; that of the units' sums lies as they do. */
+static void begin_weights_gradient(const struct units *units, struct backward *backward, popnn_lstm_weights weights, pop_tensor dz, pop_program sequence)
 {
     backward->weights_gradient = units_like(units, whole_weights(units, weights), "weightsGradient");
-    backward->z_sum = units_spread(units, POP_SHAPE(units->batch, POPNN_LSTM_UNITS * units->output), "biasSum");
+    backward->z_sum = units_like(units, dz, "biasSum");
     units_zero(units, backward->weights_gradient, sequence);
     units_zero(units, backward->z_sum, sequence);
 }
@@ -349,12 +395,12 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
 }
 
 /* The gradients that the last step begins with. */
-static void begin_carried(const struct lstm *lstm, struct backward *backward, const popnn_lstm_forward *forward, pop_tensor output_gradient,
-                          const pop_tensor *last_cell_gradient, pop_program sequence)
+static void begin_carried(const struct lstm *lstm, struct backward *backward, pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                          pop_program sequence)
 {
     const struct units *units = &lstm->units;
-    backward->carried.output = units_like(units, forward->initial.output, "outputGradient");
-    backward->carried.cell_state = units_like(units, forward->initial.cell_state, "cellGradient");
+    pop_tensor both = units_new_stack(units, 2, "stateGradient");
+    backward->carried = (popnn_lstm_state){ pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
     if (lstm->params->output_full_sequence)
         units_zero(units, backward->carried.output, sequence);
     else
@@ -373,23 +419,23 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     const popnn_lstm_params *p = lstm->params;
     struct backward backward = { .input_gradient = { 0 } };
     struct steps steps = steps_begin(units->where, units->graph, p->time_steps, true, units->name);
-    begin_carried(lstm, &backward, forward, output_gradient, last_cell_gradient, sequence);
-    if (weights)
-        begin_weights_gradient(units, &backward, forward->weights, sequence);
+    begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient =
             steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), p->time_steps, "inputGradient");
     if (p->output_full_sequence)
         units_binary_in_place(units, POPOPS_BINARY_ADD, backward.carried.output, steps_read(&steps, output_gradient), steps.body, "outputGradient");
-    pop_tensor dz = step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps_read(&steps, cells_before(units, forward)), steps.body);
+    struct gradients gradients = step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
     if (kept) {
-        pop_tensor of_units = units_from_matrix(units, dz);
-        *kept = steps_new(units->where, units->graph, of_units, p->time_steps, "gradients");
-        steps_write(&steps, *kept, of_units);
+        *kept = steps_new(units->where, units->graph, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"), p->time_steps, "gradients");
+        steps_write(&steps, *kept, units_from_matrix(units, gradients.sums));
     }
-    if (weights)
-        add_weights_gradient(units, &backward, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
-    through_weights(lstm, &steps, &backward, dz, whole_weights(units, forward->weights), sequence);
+    if (weights) {
+        begin_weights_gradient(units, &backward, forward->weights, gradients.sums, sequence);
+        add_weights_gradient(units, &backward, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(lstm, forward)), gradients.sums,
+                             steps.body);
+    }
+    through_weights(lstm, &steps, &backward, &gradients, whole_weights(units, forward->weights), sequence);
     steps_end(&steps, sequence);
     if (weights)
         *weights = end_weights_gradient(units, &backward, sequence);
@@ -408,6 +454,19 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
     return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, intermediates);
 }
 
+/* Collects the weights' gradients in a loop of its own. */
+static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward, pop_tensor bwd_intermediates)
+{
+    const struct units *units = &lstm->units;
+    struct backward backward = { .input_gradient = { 0 } };
+    struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
+    pop_tensor dz = units_as_matrix(units, steps_read(&steps, bwd_intermediates));
+    begin_weights_gradient(units, &backward, forward->weights, dz, sequence);
+    add_weights_gradient(units, &backward, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
+    steps_end(&steps, sequence);
+    return end_weights_gradient(units, &backward, sequence);
+}
+
 popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
                                            const popnn_lstm_forward *forward, pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
                                            pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient, const char *name, pop_options options,
@@ -417,7 +476,12 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd_with_wu", name, options, cache) ||
         !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
-    return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, weights_gradient, NULL);
+    if (!weights_gradient || units_update_in_loop(&lstm.units))
+        return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, weights_gradient, NULL);
+    pop_tensor kept;
+    popnn_lstm_state gradients = run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, &kept);
+    *weights_gradient = run_update(&lstm, sequence, forward, kept);
+    return gradients;
 }
 
 popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
@@ -425,16 +489,10 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
                                     poplin_planning_cache *cache)
 {
     struct lstm lstm;
-    struct backward backward = { .input_gradient = { 0 } };
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_wu", name, options, cache) ||
         !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||
         !units_check(&lstm.units, bwd_intermediates, POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),
                      "the tensor of backward intermediates"))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
-    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    begin_weights_gradient(&lstm.units, &backward, forward->weights, sequence);
-    pop_tensor dz = units_as_matrix(&lstm.units, steps_read(&steps, bwd_intermediates));
-    add_weights_gradient(&lstm.units, &backward, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(&lstm, forward)), dz, steps.body);
-    steps_end(&steps, sequence);
-    return end_weights_gradient(&lstm.units, &backward, sequence);
+    return run_update(&lstm, sequence, forward, bwd_intermediates);
 }

@@ -82,19 +82,20 @@ uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params)
 }
 
 size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool inference_only, bool input_weights,
-                                                 poplin_mat_mul_params list[POPNN_RNN_MOST_MAT_MULS])
+                                                 poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS])
 {
-    size_t count = 0;
+    size_t count = 0, in = p->input_size, out = p->output_size, batch = p->batch_size;
     if (input_weights)
-        list[count++] = units_product_params(p->data_type, p->time_steps * p->batch_size, p->input_size, p->output_size);
-    list[count++] = units_product_params(p->data_type, p->batch_size, p->output_size, p->output_size); /* backward too */
+        list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * batch, in, out);
+    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, out, out);
     if (inference_only)
         return count;
     if (input_weights) {
-        list[count++] = units_product_params(p->data_type, p->batch_size, p->output_size, p->input_size);
-        list[count++] = units_product_params(p->data_type, p->output_size, p->batch_size, p->input_size);
+        list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, in);
+        list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, in, batch, out);
     }
-    list[count++] = units_product_params(p->data_type, p->output_size, p->batch_size, p->output_size);
+    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, out);
+    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, out, batch, out);
     return count;
 }
 
@@ -103,16 +104,12 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_input", name, cache))
         return (pop_tensor){ 0 };
-    size_t rows = params->time_steps * params->batch_size, in = params->input_size;
-    pop_tensor all = poplin_create_mat_mul_input_lhs_at(where, graph, params->data_type, params->data_type, POP_SHAPE(rows, in),
-                                                        POP_SHAPE(in, params->output_size), name, rnn.units.options, cache);
-    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, in));
+    pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size, params->output_size);
+    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
 }
 static pop_tensor new_weights(const struct rnn *rnn, size_t rows, size_t depth)
 {
-    const struct units *units = &rnn->units;
-    return transposed(units, poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(rows, depth),
-                                                                POP_SHAPE(depth, units->output), units->name, units->options, units->cache));
+    return transposed(&rnn->units, units_right_operand(&rnn->units, rows, depth, rnn->units.output));
 }
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
                                              poplin_planning_cache *cache)
@@ -164,7 +161,7 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
         !check_sequence(&rnn.units, input, params->input_size, "the input") || !check_input_weights(&rnn.units, input_weights))
         return (pop_tensor){ 0 };
     pop_tensor rows = pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
-    pop_tensor all = units_product(&rnn.units, rows, transposed(&rnn.units, input_weights), sequence);
+    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, transposed(&rnn.units, input_weights), sequence);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
@@ -181,7 +178,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
     pop_tensor state = units_like(units, initial, "state"), outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
-    pop_tensor sum = units_product(units, state, transposed(units, feedback_weights), steps.body);
+    pop_tensor sum = units_product(units, UNITS_FORWARD, state, transposed(units, feedback_weights), steps.body);
     units_binary_in_place(units, POPOPS_BINARY_ADD, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
     units_binary_in_place(units, POPOPS_BINARY_ADD, sum, biases, steps.body, "addBias");
     popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
@@ -211,11 +208,11 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
         !check_state(units, output, "the output") || !check_feedback_weights(units, weights.feedback_weights) ||
         (input_gradient && !check_input_weights(units, weights.input_weights)))
         return (pop_tensor){ 0 };
-    pop_tensor of_output = units_product(units, bwd_state, weights.feedback_weights, sequence);
+    pop_tensor of_output = units_product(units, UNITS_BACKWARD, bwd_state, weights.feedback_weights, sequence);
     units_binary_in_place(units, POPOPS_BINARY_ADD, of_output, output_gradient, sequence, "outputGradient");
     pop_tensor state = units_gradient(units, params->activation, output, of_output, sequence, "state");
     if (input_gradient)
-        *input_gradient = units_product(units, state, weights.input_weights, sequence);
+        *input_gradient = units_product(units, UNITS_BACKWARD, state, weights.input_weights, sequence);
     return state;
 }
 
@@ -230,8 +227,8 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
         !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
         !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
         return;
-    units_add_product(units, deltas.input_weights, bwd_state, input, sequence);
-    units_add_product(units, deltas.feedback_weights, bwd_state, output_before, sequence);
+    units_add_product(units, transposed(units, deltas.input_weights), input, bwd_state, sequence);
+    units_add_product(units, transposed(units, deltas.feedback_weights), output_before, bwd_state, sequence);
     units_binary_in_place(units, POPOPS_BINARY_ADD, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
 }
 

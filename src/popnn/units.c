@@ -26,21 +26,33 @@ static const struct poplibs_option table[] = {
 static void keep_product_options(struct units *units, pop_options options)
 {
     static const char *const shared[] = { "partialsType", "availableMemoryProportion" };
-    size_t count = 0;
     for (size_t k = 0; k < 2; ++k) {
         size_t found = options.count;
         for (size_t i = 0; i < options.count; ++i)
             if (strcmp(options.list[i].key, shared[k]) == 0)
                 found = i;
         if (found < options.count)
-            units->given[count++] = options.list[found];
+            units->given[units->num_given++] = options.list[found];
     }
-    units->options = (pop_options){ units->given, count };
+}
+
+/* The passes of a layer that is trained are planned together, so that its weights can stay where they are. */
+static const char *name_of_pass(enum units_pass pass, bool inference_only)
+{
+    static const char *const names[] = { "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
+    return inference_only && pass == UNITS_FORWARD ? "INFERENCE_FWD" : names[pass];
+}
+pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *room)
+{
+    size_t count = units->num_given;
+    memcpy(room->list, units->given, count * sizeof(*room->list));
+    room->list[count++] = (pop_option){ "fullyConnectedPass", name_of_pass(pass, units->inference_only) };
+    return (pop_options){ room->list, count };
 }
 
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
 {
-    struct recurrent_options parsed = { .pre_calc_weights = true };
+    struct recurrent_options parsed = { 0 };
     unsigned seen = 0;
     if (!poplibs_ready(units->graph))
         return false;
@@ -59,7 +71,8 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
     if (!poplibs_parse_options(units->where, units->graph, units->api, options, table, sizeof(table) / sizeof(table[0]), &parsed))
         return false;
     keep_product_options(units, options);
-    units->arrange_before_loop = parsed.pre_calc_weights;
+    units->inference_only = parsed.inference_only;
+    units->weight_before_loop = parsed.pre_calc_weights;
     return true;
 }
 
@@ -110,22 +123,40 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
     return stack;
 }
 
-pop_tensor units_left_operand(const struct units *units)
+pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
-    size_t inner = units->input + units->output;
-    return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, inner),
-                                              POP_SHAPE(inner, units->count * units->output), units->name, units->options, units->cache);
+    struct units_options room;
+    return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(rows, depth), POP_SHAPE(depth, columns),
+                                              units->name, units_options(units, UNITS_FORWARD, &room), units->cache);
 }
-pop_tensor units_right_operand(const struct units *units, size_t depth, size_t columns)
+pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
-    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, depth),
-                                              POP_SHAPE(depth, columns), units->name, units->options, units->cache);
+    struct units_options room;
+    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(rows, depth), POP_SHAPE(depth, columns),
+                                              units->name, units_options(units, UNITS_FORWARD, &room), units->cache);
 }
-pop_tensor units_column_operand(const struct units *units, size_t depth, size_t columns)
+/* A piece of a stack: `size` elements of all n on each of some tiles, {n, tiles * size}. */
+static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile, const char *name)
 {
-    pop_tensor product = poplin_create_mat_mul_output_at(units->where, units->graph, units->type, units->type, POP_SHAPE(units->batch, depth),
-                                                         POP_SHAPE(depth, columns), units->name, units->options, units->cache);
-    return poputil_create_broadcast_operand_at(units->where, units->graph, product, units->type, 1, false, units->name);
+    pop_tensor piece = pop_graph_add_variable_at(units->where, units->graph, units->type, POP_SHAPE(tiles, n, size), name);
+    for (size_t i = 0; i < tiles; ++i)
+        pop_graph_set_tile_mapping_at(units->where, units->graph, pop_tensor_at_at(units->where, piece, i), (unsigned)(first_tile + i));
+    return pop_tensor_reshape_at(units->where, pop_tensor_dim_shuffle_at(units->where, piece, POP_DIMS(1, 0, 2)), POP_SHAPE(n, tiles * size));
+}
+pop_tensor units_new_stack(const struct units *units, size_t n, const char *name)
+{
+    enum { LEAST_BYTES = 128 }; /* of a tile */
+    size_t elements = units->batch * units->output, grain = 8 / pop_type_size(units->type);
+    size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))), LEAST_BYTES / pop_type_size(units->type));
+    share = poplibs_ceil_div(share, grain) * grain;
+    size_t whole = elements / share, rest = elements % share;
+    pop_tensor pieces[2];
+    if (whole)
+        pieces[0] = stack_piece(units, n, whole, share, 0, name);
+    if (rest)
+        pieces[whole ? 1 : 0] = stack_piece(units, n, 1, rest, whole, name);
+    pop_tensor all = pop_tensor_concat_at(units->where, (pop_tensors){ (whole != 0) + (size_t)(rest != 0), pieces }, 1);
+    return pop_tensor_reshape_at(units->where, all, POP_SHAPE(n, units->batch, units->output));
 }
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name)
 {
@@ -138,32 +169,39 @@ pop_tensor units_like(const struct units *units, pop_tensor t, const char *name)
     return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
 
-poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t depth, size_t columns)
+poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns)
 {
-    return (poplin_mat_mul_params){ type, type, { 1, rows, depth }, { 1, depth, columns } };
+    return (poplin_fc_mat_mul){ { type, type, { 1, rows, depth }, { 1, depth, columns } }, name_of_pass(pass, inference_only) };
 }
 
 /* ---- steps ---- */
 
-pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence)
+pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b, pop_program sequence)
 {
-    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units->options, units->cache);
+    struct units_options room;
+    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units_options(units, pass, &room), units->cache);
 }
 pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body)
 {
-    if (!units->arrange_before_loop)
-        return units_product(units, a, b, body);
-    pop_option list[3] = { { "inputRHSIsPreArranged", "true" } };
-    memcpy(list + 1, units->given, units->options.count * sizeof(*list));
-    pop_options options = { list, 1 + units->options.count };
+    if (units->steps == 1)
+        return units_product(units, UNITS_BACKWARD, a, b, body);
+    struct units_options room;
+    pop_options options = units_options(units, UNITS_BACKWARD, &room);
+    room.list[options.count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
     pop_shape shape = POP_SHAPE(pop_tensor_dim(a, 0), pop_tensor_dim(a, 1));
     pop_tensor arranged =
         poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before, units->type, units->name, options, units->cache);
     return poplin_mat_mul_at(units->where, units->graph, a, arranged, body, units->name, options, units->cache);
 }
+bool units_update_in_loop(const struct units *units)
+{
+    return units->input + units->output <= units->batch * units->steps;
+}
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence)
 {
-    poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, pop_tensor_transpose_at(units->where, a), b, sequence, units->name, units->options, units->cache);
+    struct units_options room;
+    poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, pop_tensor_transpose_at(units->where, a), b, sequence, units->name,
+                          units_options(units, UNITS_UPDATE, &room), units->cache);
 }
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
 {

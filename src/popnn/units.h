@@ -6,10 +6,13 @@
 #include "poplibs/support.h"
 
 #include <popnn/non_linearity.h>
-#include <poplin/mat_mul.h>
+#include <poplin/fully_connected.h>
 #include <popops/element_wise.h>
 
 enum { MOST_UNITS = 4 };
+
+/* What a product is for. */
+enum units_pass { UNITS_FORWARD, UNITS_BACKWARD, UNITS_UPDATE };
 
 struct units {
     pop_where where;
@@ -19,9 +22,9 @@ struct units {
     size_t batch, steps, input, output;
     size_t count;             /* units of a cell */
     size_t place[MOST_UNITS]; /* of each unit in weights and biases */
-    pop_option given[2];      /* the options of products, which options shows */
-    pop_options options;
-    bool arrange_before_loop; /* the option preCalcWeights */
+    pop_option given[2];      /* the options that products take too */
+    size_t num_given;
+    bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
     poplin_planning_cache *cache;
 };
 
@@ -40,23 +43,31 @@ pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix);
 pop_tensor units_columns(const struct units *units, pop_tensor z, unsigned unit);
 /* {n, batch, output} of n tensors {batch, output}. */
 pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t count);
-/* New operands of a step's product: {batch, input + output} of the one for all units, {depth, columns} of another. */
-pop_tensor units_left_operand(const struct units *units);
-pop_tensor units_right_operand(const struct units *units, size_t depth, size_t columns);
-/* A new operand {columns} of an addition to each row of that product, where its columns lie. */
-pop_tensor units_column_operand(const struct units *units, size_t depth, size_t columns);
+/* New operands of the forward product {rows, depth} times {depth, columns}. */
+pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
+pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
+/* A new {n, batch, output}, spread evenly: elements of the same place lie on one tile for all n, and a tile's whole share is one piece. */
+pop_tensor units_new_stack(const struct units *units, size_t n, const char *name);
 /* A new tensor, spread evenly. */
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
 /* A new tensor that lies like t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
 
 /* {rows, depth} times {depth, columns}, to be planned. */
-poplin_mat_mul_params units_product_params(pop_type type, size_t rows, size_t depth, size_t columns);
+poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns);
+/* The options of a pass's products, in room. */
+struct units_options {
+    pop_option list[4];
+};
+pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *room);
 
 /* Steps, added to a sequence. */
-pop_tensor units_product(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence);
-/* The same in a loop's body; b, which the loop leaves as it is, is arranged once, before it, unless preCalcWeights is false. */
+pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b, pop_program sequence);
+/* A backward product in a loop's body; b, which the loop leaves as it is, is arranged once, before it. */
 pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body);
+/* Whether weights' gradients are to be added up in the loop of the backward pass.  In a loop after it they take memory when the arranged weights no longer
+ * do, but the units' gradients of all steps are kept until then: whichever is less. */
+bool units_update_in_loop(const struct units *units);
 /* sum += a^T b */
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence);
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);

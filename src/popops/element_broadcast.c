@@ -17,6 +17,18 @@ struct rows {
     size_t pieces;                /* of the dry run */
 };
 
+/* Rows and columns exchanged. */
+static void turn(struct rows *rows)
+{
+    pop_tensor *const tensors[] = { &rows->data, &rows->out };
+    size_t elements = pop_tensor_num_elements(rows->out), count = elements / rows->length;
+    pop_where where = rows->call->where;
+    for (size_t i = 0; i < 2; ++i)
+        *tensors[i] = pop_tensor_flatten_at(where, pop_tensor_transpose_at(where, pop_tensor_reshape_at(where, *tensors[i], POP_SHAPE(count, rows->length))));
+    rows->length = count;
+    rows->outer = !rows->outer;
+}
+
 /* The output's shape is some rows of the same length: those of the leading dimensions that the vector has, or those that it lacks. */
 static bool find_rows(struct rows *rows, pop_tensor vector, pop_tensor out)
 {
@@ -48,6 +60,13 @@ static void count_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
         pop_interval at = tile->regions->intervals[i];
         rows->pieces += (at.end - 1) / rows->length - at.begin / rows->length + 1;
     }
+}
+
+static bool has_long_pieces(struct rows *rows)
+{
+    rows->pieces = 0;
+    poplibs_for_each_tile(rows->call->where, rows->call->graph, rows->out, count_tile, rows);
+    return poplibs_ready(rows->call->graph) && rows->pieces * LEAST_PIECE <= pop_tensor_num_elements(rows->out);
 }
 
 static pop_tensor vector_slice(const struct rows *rows, size_t begin, size_t end)
@@ -130,9 +149,11 @@ bool element_run_broadcast(const struct element_call *call, const struct element
     rows.data = pop_tensor_flatten_at(call->where, call->in[0]);
     rows.vector = pop_tensor_flatten_at(call->where, call->given[1]);
     rows.out = pop_tensor_flatten_at(call->where, call->out);
-    poplibs_for_each_tile(call->where, call->graph, rows.out, count_tile, &rows);
-    if (rows.pieces * LEAST_PIECE > elements || pop_graph_error(call->graph))
-        return false;
+    if (!has_long_pieces(&rows)) {
+        turn(&rows); /* products have their columns together */
+        if (!has_long_pieces(&rows))
+            return false;
+    }
     rows.set = pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, call->step));
     poplibs_for_each_tile(call->where, call->graph, rows.out, add_tile, &rows);
     pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, rows.set, call->name));

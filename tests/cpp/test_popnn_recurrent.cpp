@@ -85,6 +85,7 @@ TEST(lstm)
     const OptionFlags options{ { "inferenceOnly", "false" }, { "partialsType", "float" } };
     std::vector<std::pair<poplin::MatMulParams, OptionFlags>> products = getMatMulPrePlanParameters(params, options);
     CHECK(products.size() == 3 && products[0].first.bShape == (std::vector<std::size_t>{ 1, 9, 20 }) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 1);
+    CHECK(getMatMulPrePlanParameters(params, { { "preCalcWeights", "true" } }).size() == 4);
     std::set<poplin::MatMulPlanParams> plans;
     for (const std::pair<poplin::MatMulParams, OptionFlags> &each : products)
         plans.emplace(&b.graph.getTarget(), each.first, &each.second);
@@ -149,7 +150,7 @@ TEST(gru)
         CHECK(params.cellOrder == getDefaultBasicGruCellOrder() && params.cellOrder[2] == BASIC_GRU_CELL_CANDIDATE);
         CHECK(getBasicGruCellFwdFlops(params) == 2 * 2 * 3 * 9 * 15 + 6 * 5 * 7);
         CHECK(getBasicGruCellBwdFlops(params) > getBasicGruCellFwdFlops(params) && getBasicGruCellWuFlops(params) < getBasicGruCellFwdFlops(params));
-        CHECK(getMatMulPrePlanParameters(params, {}).size() == (after ? 6 : 7) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
+        CHECK(getMatMulPrePlanParameters(params, {}).size() == 6 && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
         Tensor in = createInput(b.graph, params, "in"), state = createInitialState(b.graph, params, "state");
         GruWeights weights = createWeights(b.graph, params, "weights");
         CHECK(createWeightsKernel(b.graph, params, "kernel").first.shape() == weights.inputWeights.shape());
@@ -195,7 +196,7 @@ TEST(rnn)
     using namespace popnn::rnn;
     using popnn::NonLinearityType;
     Bed b;
-    CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 5 && getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
+    CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 6 && getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
     CHECK(getFwdFlops(3, 2, 4, 5) > getFwdFlops(3, 2, 4, 5, false) && getBwdFlops(3, 2, 4, 5) > getBwdFlops(3, 2, 4, 5, false) && getWuFlops(3, 2, 4, 5) > 0);
     Tensor in = createInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "in", &b.cache), w = createWeightsInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "w");
     Tensor u = createWeightsFeedback(b.graph, 2, 5, FLOAT, FLOAT, false, "u"), state = createFwdState(b.graph, FLOAT, 2, 5, b.prog, true, false, "state");

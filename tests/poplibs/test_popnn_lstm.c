@@ -108,27 +108,31 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
-static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, bool apart, double tolerance)
+/* Backward and weight update by one call or by two; by one where the input is weighted before the loop. */
+enum way { TOGETHER, APART, WEIGHTED_BEFORE };
+
+static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way, double tolerance)
 {
+    pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" });
     struct bed bed = bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
     popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
     pop_tensor x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
-    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, p, "weights", POP_NO_OPTIONS, NULL);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, p, "weights", options, NULL);
     bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
     pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
     pop_tensor kept, cell, dx = { 0 }, between;
-    pop_tensor out = popnn_lstm_fwd(bed.graph, p, initial, x, weights, &kept, &cell, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    pop_tensor out = popnn_lstm_fwd(bed.graph, p, initial, x, weights, &kept, &cell, bed.program, "fwd", options, NULL);
     popnn_lstm_forward forward = { initial, kept, x, out, weights };
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
-    if (apart) {
-        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", POP_OPTIONS({ "preCalcWeights", "false" }), NULL);
-        dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+    if (way == APART) {
+        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", options, NULL);
+        dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
     } else {
-        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &dw, "bwd", options, NULL);
     }
     pop_tensor tensors[RESULTS] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
     double *got[RESULTS], *zeros[6];
@@ -176,10 +180,11 @@ static void test_all_passes(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 3, 4, 5, 7);
-        check_layer(device, &p, BED_LINEAR, false, 1e-5);
-        check_layer(device, &p, BED_SCATTERED, true, 1e-5);
+        check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
+        check_layer(device, &p, BED_SCATTERED, APART, 1e-5);
+        check_layer(device, &p, BED_LINEAR, WEIGHTED_BEFORE, 1e-5);
         p = popnn_lstm_params_make(POP_HALF, 2, 3, 11, 6);
-        check_layer(device, &p, BED_LINEAR, true, 2e-2);
+        check_layer(device, &p, BED_LINEAR, APART, 2e-2);
     }
 }
 
@@ -188,13 +193,13 @@ static void test_orders_and_last_outputs(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 1, 1, 1, 1);
-        check_layer(device, &p, BED_ONE_TILE, false, 1e-5);
+        check_layer(device, &p, BED_ONE_TILE, TOGETHER, 1e-5);
         p = popnn_lstm_params_make(POP_FLOAT, 2, 5, 3, 13);
         p.output_full_sequence = false;
         p.cell_order[0] = POPNN_LSTM_OUTPUT_GATE;
         p.cell_order[3] = POPNN_LSTM_FORGET_GATE;
-        check_layer(device, &p, BED_LINEAR, false, 1e-5);
-        check_layer(device, &p, BED_LINEAR, true, 1e-5);
+        check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
+        check_layer(device, &p, BED_LINEAR, APART, 1e-5);
     }
 }
 

@@ -106,8 +106,8 @@ static void test_parameters(void **state)
 {
     (void)state;
     popnn_rnn_params p = popnn_rnn_params_make(POP_FLOAT, 2, 3, 4, 5);
-    poplin_mat_mul_params list[POPNN_RNN_MOST_MAT_MULS];
-    assert_int_equal(popnn_rnn_get_mat_mul_pre_plan_parameters(&p, false, true, list), 5);
+    poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS];
+    assert_int_equal(popnn_rnn_get_mat_mul_pre_plan_parameters(&p, false, true, list), 6);
     assert_int_equal(popnn_rnn_get_mat_mul_pre_plan_parameters(&p, true, false, list), 1);
     assert_int_equal(popnn_rnn_fwd_flops(&p, true), 2 * 3 * 2 * 5 * 9 + 2 * 30);
     assert_int_equal(popnn_rnn_fwd_flops(&p, false), 2 * 3 * 2 * 5 * 5 + 2 * 30);

@@ -21,6 +21,8 @@ static pop_tensor spread(pop_graph *graph, pop_tensor like, const char *name)
 void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");
+    bool all = all_passes(row);
+    pop_options options = POP_OPTIONS({ "inferenceOnly", all ? "false" : "true" });
     popnn_lstm_params params = popnn_lstm_params_make(row_type(row, POP_HALF), row_number(row, "batch-size", 1), row_number(row, "sequence-size", 1),
                                                       row_number(row, "input-size", 1), row_number(row, "output-size", 1));
     if (strstr(row->parameters, "{input,output,forget,cell}")) {
@@ -28,15 +30,14 @@ void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row)
         memcpy(params.cell_order, order, sizeof(order));
     }
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "weights", POP_NO_OPTIONS, cache), gradients;
-    popnn_lstm_state state = popnn_lstm_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, cache);
-    pop_tensor in = popnn_lstm_create_input(graph, &params, "in", POP_NO_OPTIONS, cache), kept, dx;
-    bool all = all_passes(row);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "weights", options, cache), gradients;
+    popnn_lstm_state state = popnn_lstm_create_initial_state(graph, &params, "state", options, cache);
+    pop_tensor in = popnn_lstm_create_input(graph, &params, "in", options, cache), kept, dx;
     popnn_lstm_zero_initial_state(graph, state, program, "state");
-    pop_tensor out = popnn_lstm_fwd(graph, &params, state, in, weights, all ? &kept : NULL, NULL, program, "fwd", POP_NO_OPTIONS, cache);
+    pop_tensor out = popnn_lstm_fwd(graph, &params, state, in, weights, all ? &kept : NULL, NULL, program, "fwd", options, cache);
     if (all) {
         popnn_lstm_forward forward = { state, kept, in, out, weights };
-        popnn_lstm_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), NULL, &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
+        popnn_lstm_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), NULL, &dx, &gradients, "bwd", options, cache);
     }
     poplin_planning_cache_destroy(cache);
 }
@@ -44,6 +45,8 @@ void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row)
 void build_gru(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");
+    bool all = all_passes(row);
+    pop_options options = POP_OPTIONS({ "inferenceOnly", all ? "false" : "true" });
     popnn_gru_params params = popnn_gru_params_make(row_type(row, POP_HALF), row_number(row, "batch-size", 1), row_number(row, "sequence-size", 1),
                                                     row_number(row, "input-size", 1), row_number(row, "output-size", 1));
     if (strstr(row->parameters, "{update,cell,reset}")) {
@@ -51,14 +54,13 @@ void build_gru(pop_graph *graph, struct passes *passes, const struct row *row)
         memcpy(params.cell_order, order, sizeof(order));
     }
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    popnn_gru_weights weights = popnn_gru_create_weights(graph, &params, "weights", POP_NO_OPTIONS, cache), gradients;
-    pop_tensor state = popnn_gru_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, cache);
-    pop_tensor in = popnn_gru_create_input(graph, &params, "in", POP_NO_OPTIONS, cache), kept, dx;
-    bool all = all_passes(row);
-    pop_tensor out = popnn_gru_fwd(graph, &params, state, in, weights, all ? &kept : NULL, program, "fwd", POP_NO_OPTIONS, cache);
+    popnn_gru_weights weights = popnn_gru_create_weights(graph, &params, "weights", options, cache), gradients;
+    pop_tensor state = popnn_gru_create_initial_state(graph, &params, "state", options, cache);
+    pop_tensor in = popnn_gru_create_input(graph, &params, "in", options, cache), kept, dx;
+    pop_tensor out = popnn_gru_fwd(graph, &params, state, in, weights, all ? &kept : NULL, program, "fwd", options, cache);
     if (all) {
         popnn_gru_forward forward = { state, kept, in, out, weights };
-        popnn_gru_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), &dx, &gradients, "bwd", POP_NO_OPTIONS, cache);
+        popnn_gru_bwd_with_wu(graph, &params, pass_begin(passes, "bwd"), &forward, spread(graph, out, "gradient"), &dx, &gradients, "bwd", options, cache);
     }
     poplin_planning_cache_destroy(cache);
 }

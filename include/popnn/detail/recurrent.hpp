@@ -19,17 +19,18 @@ inline void put(poplar::Tensor *to, const pop_tensor &from)
         *to = poplar::Tensor(from);
 }
 
-inline bool inferenceOnly(const poplar::OptionFlags &options)
+// An option that is false unless it is given as true.
+inline bool given(const poplar::OptionFlags &options, const char *name)
 {
-    bool only = false;
+    bool is = false;
     for (const poplar::OptionFlags::OptionFlag &flag : options)
-        if (flag.first == "inferenceOnly")
-            only = flag.second == "true";
-    return only;
+        if (flag.first == name)
+            is = flag.second == "true";
+    return is;
 }
 
 // A step's products with those of the layer's options that they take.
-inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> products(const poplin_mat_mul_params *list, std::size_t count,
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> products(const poplin_fc_mat_mul *list, std::size_t count,
                                                                                 const poplar::OptionFlags &options)
 {
     poplar::OptionFlags taken;
@@ -37,8 +38,10 @@ inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> product
         if (flag.first == "partialsType" || flag.first == "availableMemoryProportion")
             taken.set(flag.first, flag.second);
     std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> result;
-    for (std::size_t i = 0; i < count; ++i)
-        result.push_back(std::make_pair(poplin::detail::matMulParams(list[i]), taken));
+    for (std::size_t i = 0; i < count; ++i) {
+        taken.set("fullyConnectedPass", list[i].pass);
+        result.push_back(std::make_pair(poplin::detail::matMulParams(list[i].params), taken));
+    }
     return result;
 }
 
