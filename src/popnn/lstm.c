@@ -19,6 +19,8 @@ static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, cons
                       pop_options options, poplin_planning_cache *cache)
 {
     unsigned order[POPNN_LSTM_UNITS];
+    if (!units_is_given(where, graph, api, params, "the parameters are"))
+        return false;
     for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
         order[i] = params->cell_order[i];
     *lstm = (struct lstm){ { .where = where,
@@ -31,6 +33,8 @@ static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, cons
                              .input = params->input_size,
                              .output = params->output_size,
                              .count = POPNN_LSTM_UNITS,
+                             .activation = params->activation,
+                             .recurrent_activation = params->recurrent_activation,
                              .cache = cache },
                            params };
     return units_open(&lstm->units, "an LSTM", order, options);
@@ -225,7 +229,7 @@ static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop
     pop_tensor weighted = units_product(units, UNITS_FORWARD, of_steps, units_as_matrix(units, weights.input_weights), before);
     pop_tensor z = units_product(units, UNITS_FORWARD, output, units_as_matrix(units, weights.output_weights), steps->body);
     weighted = pop_tensor_reshape_at(units->where, weighted, POP_SHAPE(units->steps, units->batch, all));
-    units_binary_in_place(units, POPOPS_BINARY_ADD, z, steps_read(steps, weighted), steps->body, "addInput");
+    units_add_to(units, z, steps_read(steps, weighted), steps->body, "addInput");
     return z;
 }
 
@@ -234,7 +238,7 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     struct cell cell;
-    units_binary_in_place(units, POPOPS_BINARY_ADD, z, pop_tensor_flatten_at(units->where, biases), body, "addBias");
+    units_add_to(units, z, pop_tensor_flatten_at(units->where, biases), body, "addBias");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
         cell.kept[unit] = units_columns(units, z, (unsigned)unit);
     pop_tensor gates = pop_tensor_concat_at(
@@ -245,7 +249,7 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
     pop_tensor factors = pop_tensor_concat_at(units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
     pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
     cell.state = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, cell.state, pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1), body, "cell");
+    units_add_to(units, cell.state, pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1), body, "cell");
     cell.kept[KEPT_CELL_BEFORE] = state.cell_state;
     cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.state, body, "cell");
     cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH], cell.kept[POPNN_LSTM_OUTPUT_GATE], body, "output");
@@ -290,17 +294,6 @@ struct backward {
     pop_tensor weights_gradient, z_sum;    /* {input + output, 4 output} and {batch, 4 output}, or null */
 };
 
-/* Each of n tensors {batch, output} times one, {n batch, output}; all at once, since each operation costs a synchronisation. */
-static pop_tensor times_each(const struct units *units, const pop_tensor *list, size_t count, pop_tensor factor, pop_program body, const char *name)
-{
-    pop_tensor all = pop_tensor_concat_at(units->where, (pop_tensors){ count, list }, 0);
-    return units_binary(units, POPOPS_BINARY_MULTIPLY, all, pop_tensor_broadcast_at(units->where, factor, (unsigned)count, 0), body, name);
-}
-static pop_tensor part(const struct units *units, pop_tensor all, size_t i)
-{
-    return pop_tensor_slice_at(units->where, all, i * units->batch, (i + 1) * units->batch, 0);
-}
-
 /* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
 struct gradients {
     pop_tensor sums, cell_before;
@@ -314,17 +307,17 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct bac
         of[i] = pop_tensor_at_at(units->where, kept, i);
     const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
     const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE], of[POPNN_LSTM_FORGET_GATE] };
-    pop_tensor from_output = times_each(units, of_output, 2, backward->carried.output, body, "output");
+    pop_tensor from_output = units_times_each(units, (pop_tensors){ 2, of_output }, backward->carried.output, body, "output");
     sums[POPNN_LSTM_OUTPUT_GATE] =
-        units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE], part(units, from_output, 0), body, "outputGate");
-    units_binary_in_place(units, POPOPS_BINARY_ADD, dc, units_gradient(units, p->activation, of[KEPT_TANH], part(units, from_output, 1), body, "cell"), body, "cell");
-    pop_tensor from_cell = times_each(units, of_cell, 4, dc, body, "cell");
-    sums[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE], part(units, from_cell, 0), body, "forgetGate");
-    sums[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE], part(units, from_cell, 1), body, "inputGate");
-    sums[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE], part(units, from_cell, 2), body, "candidate");
+        units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE], units_part(units, from_output, 0), body, "outputGate");
+    units_add_to(units, dc, units_gradient(units, p->activation, of[KEPT_TANH], units_part(units, from_output, 1), body, "cell"), body, "cell");
+    pop_tensor from_cell = units_times_each(units, (pop_tensors){ 4, of_cell }, dc, body, "cell");
+    sums[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE], units_part(units, from_cell, 0), body, "forgetGate");
+    sums[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE], units_part(units, from_cell, 1), body, "inputGate");
+    sums[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE], units_part(units, from_cell, 2), body, "candidate");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
         ordered[units->place[unit]] = sums[unit];
-    return (struct gradients){ pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1), part(units, from_cell, 3) };
+    return (struct gradients){ pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1), units_part(units, from_cell, 3) };
 }
 
 /* Gradients of the step's input and of the output before it, by one product. */
@@ -349,7 +342,7 @@ static void add_weights_gradient(const struct units *units, const struct backwar
 {
     pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, output_before), 1);
     units_add_product(units, backward->weights_gradient, operand, dz, body);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, backward->z_sum, dz, body, "biases");
+    units_add_to(units, backward->z_sum, dz, body, "biases");
 }
 
 /* The outputs before each step, {steps, batch, output}. */
@@ -385,6 +378,8 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
+    if (!units_is_given(units->where, units->graph, units->api, forward, "what forward gave is"))
+        return false;
     size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MOST;
     pop_shape state = POP_SHAPE(p->batch_size, p->output_size), sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
     pop_shape output = p->output_full_sequence ? sequence : state;
@@ -424,7 +419,7 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
         *input_gradient = backward.input_gradient =
             steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), p->time_steps, "inputGradient");
     if (p->output_full_sequence)
-        units_binary_in_place(units, POPOPS_BINARY_ADD, backward.carried.output, steps_read(&steps, output_gradient), steps.body, "outputGradient");
+        units_add_to(units, backward.carried.output, steps_read(&steps, output_gradient), steps.body, "outputGradient");
     struct gradients gradients = step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
     if (kept) {
         *kept = steps_new(units->where, units->graph, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"), p->time_steps, "gradients");
@@ -478,9 +473,10 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
         return (popnn_lstm_state){ { 0 }, { 0 } };
     if (!weights_gradient || units_update_in_loop(&lstm.units))
         return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, weights_gradient, NULL);
-    pop_tensor kept;
+    pop_tensor kept = { 0 };
     popnn_lstm_state gradients = run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, &kept);
-    *weights_gradient = run_update(&lstm, sequence, forward, kept);
+    if (poplibs_ready(graph))
+        *weights_gradient = run_update(&lstm, sequence, forward, kept);
     return gradients;
 }
 
@@ -490,6 +486,7 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
 {
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_wu", name, options, cache) ||
+        !units_is_given(where, graph, "popnn_lstm_wu", forward, "what forward gave is") ||
         !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||
         !units_check(&lstm.units, bwd_intermediates, POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),
                      "the tensor of backward intermediates"))

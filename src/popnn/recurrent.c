@@ -13,6 +13,8 @@ struct rnn {
 static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *api, const char *name,
                      poplin_planning_cache *cache)
 {
+    if (!units_is_given(where, graph, api, params, "the parameters are"))
+        return false;
     *rnn = (struct rnn){ .units = { .where = where,
                                     .graph = graph,
                                     .api = api,
@@ -23,6 +25,8 @@ static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const p
                                     .input = params->input_size,
                                     .output = params->output_size,
                                     .count = 1,
+                                    .activation = params->activation,
+                                    .recurrent_activation = params->activation,
                                     .cache = cache },
                          .params = params };
     return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 }, POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) }));
@@ -179,8 +183,8 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     pop_tensor state = units_like(units, initial, "state"), outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
     pop_tensor sum = units_product(units, UNITS_FORWARD, state, transposed(units, feedback_weights), steps.body);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
-    units_binary_in_place(units, POPOPS_BINARY_ADD, sum, biases, steps.body, "addBias");
+    units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
+    units_add_to(units, sum, biases, steps.body, "addBias");
     popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
     steps_write(&steps, outputs, sum);
     units_copy(units, sum, state, steps.body);
@@ -209,7 +213,7 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
         (input_gradient && !check_input_weights(units, weights.input_weights)))
         return (pop_tensor){ 0 };
     pop_tensor of_output = units_product(units, UNITS_BACKWARD, bwd_state, weights.feedback_weights, sequence);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, of_output, output_gradient, sequence, "outputGradient");
+    units_add_to(units, of_output, output_gradient, sequence, "outputGradient");
     pop_tensor state = units_gradient(units, params->activation, output, of_output, sequence, "state");
     if (input_gradient)
         *input_gradient = units_product(units, UNITS_BACKWARD, state, weights.input_weights, sequence);
@@ -229,7 +233,7 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
         return;
     units_add_product(units, transposed(units, deltas.input_weights), input, bwd_state, sequence);
     units_add_product(units, transposed(units, deltas.feedback_weights), output_before, bwd_state, sequence);
-    units_binary_in_place(units, POPOPS_BINARY_ADD, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
+    units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
 }
 
 static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weights weights, pop_program sequence)

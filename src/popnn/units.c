@@ -50,6 +50,19 @@ pop_options units_options(const struct units *units, enum units_pass pass, struc
     return (pop_options){ room->list, count };
 }
 
+bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what)
+{
+    return poplibs_ready(graph) && (structure || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s NULL", what));
+}
+
+/* Activations are of each element by itself. */
+static bool check_activation(const struct units *units, popnn_non_linearity_type type)
+{
+    bool softmax = type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED;
+    return (type < POPNN_NON_LINEARITY_TYPES && !softmax) ||
+           poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "%u is no activation: all non-linearities but softmax are possible", (unsigned)type);
+}
+
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
 {
     struct recurrent_options parsed = { 0 };
@@ -62,6 +75,8 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
     if (!units->batch || !units->steps || !units->input || !units->output)
         return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "%s of batch %zu, %zu steps, input %zu and output %zu: none of them can be 0",
                             layer, units->batch, units->steps, units->input, units->output);
+    if (!check_activation(units, units->activation) || !check_activation(units, units->recurrent_activation))
+        return false;
     for (size_t i = 0; i < units->count; ++i) {
         if (order[i] >= units->count || seen >> order[i] & 1)
             return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "the cell order has to name each of the %zu units once", units->count);
@@ -210,6 +225,19 @@ pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tens
 void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
 {
     popops_binary_in_place_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), sequence, name);
+}
+void units_add_to(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
+{
+    units_binary_in_place(units, POPOPS_BINARY_ADD, a, b, sequence, name);
+}
+pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence, const char *name)
+{
+    pop_tensor factors = pop_tensor_broadcast_at(units->where, factor, (unsigned)list.count, 0);
+    return units_binary(units, POPOPS_BINARY_MULTIPLY, pop_tensor_concat_at(units->where, list, 0), factors, sequence, name);
+}
+pop_tensor units_part(const struct units *units, pop_tensor all, size_t i)
+{
+    return pop_tensor_slice_at(units->where, all, i * units->batch, (i + 1) * units->batch, 0);
 }
 pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
                           const char *name)

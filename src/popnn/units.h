@@ -21,6 +21,7 @@ struct units {
     pop_type type;
     size_t batch, steps, input, output;
     size_t count;             /* units of a cell */
+    popnn_non_linearity_type activation, recurrent_activation;
     size_t place[MOST_UNITS]; /* of each unit in weights and biases */
     pop_option given[2];      /* the options that products take too */
     size_t num_given;
@@ -28,7 +29,9 @@ struct units {
     poplin_planning_cache *cache;
 };
 
-/* Checks sizes, type, the order of the units and the options; where to api are filled in by the caller.  order has an entry for each unit. */
+/* Whether a structure that a call needs is there; "the parameters are". */
+bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what);
+/* Checks sizes, type, activations, the order of the units and the options; where to api are filled in by the caller.  order has an entry for each unit. */
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
 
 /* Whether t has this shape and the layer's type; "the input is float{2}, and should be float{3}". */
@@ -72,6 +75,12 @@ bool units_update_in_loop(const struct units *units);
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence);
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
 void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
+/* a += b */
+void units_add_to(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
+/* Each of n tensors {batch, output} times one, {n batch, output}; all at once, since each operation costs a synchronisation. */
+pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence, const char *name);
+/* The i-th {batch, output} of {n batch, output}. */
+pop_tensor units_part(const struct units *units, pop_tensor all, size_t i);
 pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
                           const char *name);
 /* Of t, to a new tensor. */
