@@ -31,13 +31,15 @@ template <typename To, typename From> void fill(To *to, const From &from, std::s
 }
 template <typename To, typename From> std::vector<To> vectorOf(const From *from, std::size_t dims)
 {
-    return std::vector<To>(from, from + dims);
+    return std::vector<To>(from, from + (dims <= POPLIN_MOST_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
 }
 
 } // namespace detail
 
 class ConvParams {
 public:
+    typedef poputil::detail::Where Where; // the user's line, filled in by the compiler
+
     struct InputTransform {
         std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
         std::vector<bool> flip;
@@ -81,35 +83,37 @@ public:
 
     ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0) {}
     ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
-               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_)
-        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_)
+               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_, Where where = Where::here())
+        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_,
+                     where)
     {
     }
     ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
-               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_)
+               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
+               Where where = Where::here())
         : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
           kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
           numConvGroups(numConvGroups_), inputTransform(inputFieldShape.size()), kernelTransform(inputFieldShape.size()),
           outputTransform(inputFieldShape.size())
     {
-        validate();
+        validate(where);
     }
     ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
                std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_, InputTransform inputTransform_,
-               InputTransform kernelTransform_, OutputTransform outputTransform_)
+               InputTransform kernelTransform_, OutputTransform outputTransform_, Where where = Where::here())
         : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_,
-                     std::move(inputTransform_), std::move(kernelTransform_), std::move(outputTransform_))
+                     std::move(inputTransform_), std::move(kernelTransform_), std::move(outputTransform_), where)
     {
     }
     ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
                std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
-               InputTransform inputTransform_, InputTransform kernelTransform_, OutputTransform outputTransform_)
+               InputTransform inputTransform_, InputTransform kernelTransform_, OutputTransform outputTransform_, Where where = Where::here())
         : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
           kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
           numConvGroups(numConvGroups_), inputTransform(std::move(inputTransform_)), kernelTransform(std::move(kernelTransform_)),
           outputTransform(std::move(outputTransform_))
     {
-        validate();
+        validate(where);
     }
     // Of the C interface.
     explicit ConvParams(const poplin_conv_params &p)
@@ -138,11 +142,11 @@ public:
         return p;
     }
 
-    void validate() const
+    void validate(Where where = Where::here()) const
     {
         const poplin_conv_params p = c();
         pop_error error;
-        if (poplin_conv_params_validate(&p, &error) != POP_OK)
+        if (poplin_conv_params_validate_at(where, &p, &error) != POP_OK)
             poputil::detail::raise(error);
     }
     ConvParams canonicalize() const

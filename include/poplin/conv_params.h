@@ -48,11 +48,12 @@ POP_API poplin_input_transform poplin_input_transform_none(void);
 POP_API poplin_output_transform poplin_output_transform_none(void);
 
 /* Whether there is such a convolution; poplar_error names the field and dimension that cannot be. */
-POP_API pop_status poplin_conv_params_validate(const poplin_conv_params *params, pop_error *error);
+#define poplin_conv_params_validate(...) poplin_conv_params_validate_at(POP_HERE, __VA_ARGS__)
+POP_API pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error);
 /* The same convolution in the words that the planner uses for all that are equal: padding that truncation takes away again is neither, and so on. */
 POP_API poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *params);
 
-/* Sizes along a field dimension, in the order in which they come about. */
+/* Sizes along a field dimension, in the order in which they come about.  Of parameters that are not valid too: a dilation or stride of 0 counts as 1. */
 POP_API size_t poplin_conv_truncated_input_size(const poplin_conv_params *params, size_t dim);
 POP_API size_t poplin_conv_transformed_input_size(const poplin_conv_params *params, size_t dim);
 POP_API size_t poplin_conv_truncated_kernel_size(const poplin_conv_params *params, size_t dim);
@@ -68,7 +69,8 @@ POP_API uint64_t poplin_conv_params_hash(const poplin_conv_params *params);
 POP_API size_t poplin_conv_params_to_text(const poplin_conv_params *params, char *buffer, size_t size);
 /* The inverse, of any text that begins so; names that are left out stay as in poplin_conv_params_make.  parse_error names the word that is wrong.
  * *used (may be NULL) is the number of bytes read. */
-POP_API pop_status poplin_conv_params_from_text(const char *text, poplin_conv_params *params, size_t *used, pop_error *error);
+#define poplin_conv_params_from_text(...) poplin_conv_params_from_text_at(POP_HERE, __VA_ARGS__)
+POP_API pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params, size_t *used, pop_error *error);
 
 POP_END_DECLS
 #endif

@@ -47,7 +47,7 @@ static size_t truncated(size_t size, unsigned lower, unsigned upper)
 static size_t transformed(size_t size, const poplin_input_transform *t, size_t d)
 {
     size_t left = truncated(size, t->truncation_lower[d], t->truncation_upper[d]);
-    return (left ? (left - 1) * t->dilation[d] + 1 : 0) + t->padding_lower[d] + t->padding_upper[d];
+    return (left ? (left - 1) * poplin_distance(t->dilation[d]) + 1 : 0) + t->padding_lower[d] + t->padding_upper[d];
 }
 size_t poplin_conv_truncated_input_size(const poplin_conv_params *p, size_t d)
 {
@@ -74,7 +74,7 @@ size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
 {
     const poplin_output_transform *t = &p->output_transform;
     size_t left = truncated(poplin_conv_untransformed_output_size(p, d), t->truncation_lower[d], t->truncation_upper[d]);
-    return poplibs_ceil_div(left, t->stride[d]) + t->padding_lower[d] + t->padding_upper[d];
+    return poplibs_ceil_div(left, poplin_distance(t->stride[d])) + t->padding_lower[d] + t->padding_upper[d];
 }
 
 /* ---- checks ---- */
@@ -163,11 +163,11 @@ pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, con
     return status;
 }
 
-pop_status poplin_conv_params_validate(const poplin_conv_params *params, pop_error *error)
+pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error)
 {
     char text[400];
     pop_status status = poplin_params_wrong(params, text, sizeof(text));
-    return status == POP_OK ? POP_OK : poplin_fail(error, status, (pop_where){ 0 }, "poplin_conv_params_validate", text);
+    return status == POP_OK ? POP_OK : poplin_fail(error, status, where, "poplin_conv_params_validate", text);
 }
 
 /* ---- the canonical form ---- */
@@ -184,8 +184,9 @@ static void canonical_input(poplin_input_transform *t, size_t d, size_t size)
 poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;
-    for (size_t d = 0; d < p.num_field_dims; ++d) {
+    for (size_t d = 0; d < poplin_params_dims(&p); ++d) {
         poplin_output_transform *out = &p.output_transform;
+        out->stride[d] = poplin_distance(out->stride[d]);
         size_t kept = truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
         if (kept) { /* what lies behind the last strided element is truncated */
             out->truncation_upper[d] += (unsigned)((kept - 1) % out->stride[d]);
@@ -349,7 +350,7 @@ static const char *read_value(const char *at, poplin_conv_params *p, const struc
     return *at == '}' && count == p->num_field_dims ? at + 1 : NULL;
 }
 
-pop_status poplin_conv_params_from_text(const char *text, poplin_conv_params *params, size_t *used, pop_error *error)
+pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params, size_t *used, pop_error *error)
 {
     poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 0 }, (pop_shape){ 0 }, 1, 1, 1);
     const char *start = skip_blanks(text), *at = start, *rest = start;
@@ -366,14 +367,14 @@ pop_status poplin_conv_params_from_text(const char *text, poplin_conv_params *pa
         if (!next) {
             char words[160];
             snprintf(words, sizeof(words), "'%s' has no value that it can take", fields[f].name);
-            return poplin_fail(error, POP_PARSE_ERROR, (pop_where){ 0 }, "poplin_conv_params_from_text", words);
+            return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
         }
         rest = next;
     }
     if (rest == start) {
         char words[160];
         snprintf(words, sizeof(words), "'%.40s' is no field of a convolution's parameters", at);
-        return poplin_fail(error, POP_PARSE_ERROR, (pop_where){ 0 }, "poplin_conv_params_from_text", words);
+        return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
     }
     *params = p;
     if (used)

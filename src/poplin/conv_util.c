@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index arithmetic.  Along one dimension, output element o is at place o * stride + truncation of the untransformed output, where it is the sum
  * over transformed kernel places k of input place o + k; a place of a transformed operand holds an element of it, or padding, or a gap. */
-#include "poplibs/support.h"
+#include "poplin/params.h"
 
 #include <poplin/conv_util.h>
 
@@ -17,16 +17,17 @@ static unsigned element_at(const poplin_input_transform *t, unsigned d, size_t s
         return POPLIN_NO_INDEX;
     if (t->flip[d])
         place = whole - 1 - place;
-    if (place < t->padding_lower[d] || place >= whole - t->padding_upper[d] || (place - t->padding_lower[d]) % t->dilation[d])
+    unsigned dilation = poplin_distance(t->dilation[d]);
+    if (place < t->padding_lower[d] || place >= whole - t->padding_upper[d] || (place - t->padding_lower[d]) % dilation)
         return POPLIN_NO_INDEX;
-    size_t element = (place - t->padding_lower[d]) / t->dilation[d] + t->truncation_lower[d];
+    size_t element = (place - t->padding_lower[d]) / dilation + t->truncation_lower[d];
     return element < size ? (unsigned)element : POPLIN_NO_INDEX;
 }
 static unsigned place_of(const poplin_input_transform *t, unsigned d, size_t size, size_t whole, size_t element)
 {
     if (element >= size || element < t->truncation_lower[d] || element >= size - t->truncation_upper[d])
         return POPLIN_NO_INDEX;
-    size_t place = (element - t->truncation_lower[d]) * t->dilation[d] + t->padding_lower[d];
+    size_t place = (element - t->truncation_lower[d]) * poplin_distance(t->dilation[d]) + t->padding_lower[d];
     return (unsigned)(t->flip[d] ? whole - 1 - place : place);
 }
 static unsigned output_place(const poplin_conv_params *p, unsigned d, unsigned output)
@@ -35,7 +36,7 @@ static unsigned output_place(const poplin_conv_params *p, unsigned d, unsigned o
     size_t whole = poplin_conv_output_size(p, d);
     if (output < t->padding_lower[d] || output >= whole - t->padding_upper[d])
         return POPLIN_NO_INDEX;
-    return (output - t->padding_lower[d]) * t->stride[d] + t->truncation_lower[d];
+    return (output - t->padding_lower[d]) * poplin_distance(t->stride[d]) + t->truncation_lower[d];
 }
 
 unsigned poplin_get_input_index(unsigned d, unsigned output_index, unsigned kernel_index, const poplin_conv_params *p)
@@ -128,7 +129,7 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
     g.output_channels_per_conv_group = p->input_channels_per_conv_group;
     g.input_transform = poplin_input_transform_none();
     g.output_transform = poplin_output_transform_none();
-    for (size_t d = 0; d < p->num_field_dims; ++d) {
+    for (size_t d = 0; d < poplin_params_dims(p); ++d) {
         const poplin_input_transform *in = &p->input_transform;
         const poplin_output_transform *out = &p->output_transform;
         size_t kernel = poplin_conv_transformed_kernel_size(p, d), output = poplin_conv_output_size(p, d);
@@ -167,7 +168,7 @@ poplin_conv_params poplin_get_weight_update_params(const poplin_conv_params *p)
     w.input_channels_per_conv_group = p->batch_size;
     w.output_transform = poplin_output_transform_none();
     w.kernel_transform = poplin_input_transform_none();
-    for (size_t d = 0; d < p->num_field_dims; ++d) {
+    for (size_t d = 0; d < poplin_params_dims(p); ++d) {
         const poplin_output_transform *out = &p->output_transform;
         const poplin_input_transform *kernel = &p->kernel_transform;
         size_t output = poplin_conv_output_size(p, d), untransformed = poplin_conv_untransformed_output_size(p, d);

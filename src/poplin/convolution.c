@@ -21,7 +21,7 @@ struct call_text {
 static bool check_params(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
 {
     pop_error error;
-    pop_status status = params ? poplin_conv_params_validate(params, &error) : POP_POPLAR_ERROR;
+    pop_status status = params ? poplin_conv_params_validate_at(where, params, &error) : POP_POPLAR_ERROR;
     if (status == POP_OK)
         return true;
     return poplibs_fail(graph, status, where, api, "%s", params ? error.text : "params is NULL");

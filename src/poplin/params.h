@@ -11,6 +11,16 @@
 pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
 /* The same as an error of the graph. */
 bool poplin_params_valid(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params);
+/* What is computed from parameters does not end the program if nobody has checked them: a dilation or stride of 0 counts as 1, dimensions that are too many
+ * (or differ between field and kernel) as none. */
+static inline unsigned poplin_distance(unsigned distance)
+{
+    return distance ? distance : 1;
+}
+static inline size_t poplin_params_dims(const poplin_conv_params *params)
+{
+    return params->num_field_dims <= POPLIN_MOST_FIELD_DIMS ? params->num_field_dims : 0;
+}
 /* Fills an error that the caller owns (NULL is allowed); returns status. */
 pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);
 

@@ -180,4 +180,17 @@ TEST(counts)
     CHECK(poplin::getWuPerfectCycleCount(graph, p) < poplin::getBwdPerfectCycleCount(graph, p));
 }
 
+// The error of parameters that cannot be names the line that made them.
+TEST(wrongParametersNameTheirLine)
+{
+    CHECK_THROWS(ConvParams(FLOAT, 1, { 2 }, { 3 }, 4, 5, 1), poputil::poplibs_error, "test_poplin_planner.cpp");
+    ConvParams p(FLOAT, 1, { 6 }, { 3 }, 4, 5, 1);
+    p.outputTransform.stride[0] = 0;
+    CHECK(p.getOutputSize(0) == 4);
+    CHECK_THROWS(p.validate(), poputil::poplibs_error, "test_poplin_planner.cpp");
+    p.kernelShape.push_back(1);
+    CHECK(p.canonicalize().getNumFieldDims() == 0);
+    CHECK_THROWS(p.validate(), poputil::poplibs_error, "same number of dimensions");
+}
+
 MAIN()

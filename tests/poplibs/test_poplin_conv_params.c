@@ -252,6 +252,35 @@ static void parameters_that_cannot_be(void **state)
     p.output_transform.padding_upper[0] = UINT32_MAX;
     wrong(p, POP_POPLAR_ERROR, "of the output has");
     assert_int_equal(poplin_conv_params_validate(NULL, NULL), POP_POPLAR_ERROR);
+    pop_error error; /* it names the line of the call */
+    assert_int_equal(poplin_conv_params_validate(&p, &error), POP_POPLAR_ERROR);
+    assert_int_equal(error.where.line, __LINE__ - 1);
+    assert_int_equal(poplin_conv_params_from_text("?", &p, NULL, &error), POP_PARSE_ERROR);
+    assert_int_equal(error.where.line, __LINE__ - 1);
+}
+
+/* What computes with parameters that nobody has checked gives something. */
+static void parameters_that_nobody_checked(void **state)
+{
+    (void)state;
+    poplin_conv_params plain = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(7), POP_SHAPE(3), 1, 1, 1), p = plain, made;
+    p.output_transform.stride[0] = p.input_transform.dilation[0] = p.kernel_transform.dilation[0] = 0;
+    assert_int_equal(poplin_conv_output_size(&p, 0), 5);
+    assert_int_equal(poplin_get_input_index(0, 2, 1, &p), 3);
+    assert_int_equal(poplin_get_kernel_index(0, 2, 3, &p), 1);
+    assert_int_equal(poplin_get_input_range(0, (pop_interval){ 0, 5 }, (pop_interval){ 0, 3 }, &p).end, 7);
+    made = poplin_conv_params_canonicalize(&p);
+    assert_int_equal(made.output_transform.stride[0], 1);
+    made = poplin_get_gradient_params(&p);
+    assert_int_equal(made.input_field_shape[0], 5);
+    made = poplin_get_weight_update_params(&p);
+    assert_int_equal(made.kernel_shape[0], 5);
+    poplin_conv_params ranks = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(4, 5), POP_SHAPE(3), 1, 1, 1);
+    made = poplin_conv_params_canonicalize(&ranks);
+    assert_true(poplin_conv_params_equal(&made, &ranks));
+    made = poplin_get_gradient_params(&ranks);
+    made = poplin_get_weight_update_params(&ranks);
+    assert_int_not_equal(poplin_conv_params_validate(&made, NULL), POP_OK);
 }
 
 int main(void)
@@ -259,7 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(indices_are_those_of_the_convolution), cmocka_unit_test(gradients_meet_what_the_forward_pass_did),
         cmocka_unit_test(transforms_keep_sizes),                cmocka_unit_test(order_and_text),
-        cmocka_unit_test(parameters_that_cannot_be),
+        cmocka_unit_test(parameters_that_cannot_be),            cmocka_unit_test(parameters_that_nobody_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
