@@ -5,8 +5,9 @@
  * others the product is a convolution that the planner splits over the tiles (poplin/planning.h).  A vector is a matrix with one row or column.
  *
  * Options: availableMemoryProportion, a number above 0 and up to 1 (0.6); partialsType, half or float (float); fullyConnectedPass, NONE, INFERENCE_FWD,
- * TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged (false); use128BitConvUnitLoad (false); enableMultiStageReduce (true);
- * enableFastReduce (false); remapOutputTensor (true); gatherOutput (false); planConstraints, JSON.  cache may be NULL.
+ * TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged (false): B is as poplin_pre_arrange_mat_mul_input_rhs gave it for such a product,
+ * anything else is an error; use128BitConvUnitLoad (false); enableMultiStageReduce (true); enableFastReduce (false); remapOutputTensor (true);
+ * gatherOutput (false); planConstraints, JSON.  cache may be NULL.
  *
  * Errors are recorded in the graph: shapes that do not fit (poplar_error), types (type_error), options (invalid_option). */
 #ifndef POPLIN_MAT_MUL_H

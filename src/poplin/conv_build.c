@@ -340,12 +340,27 @@ static pop_tensor zeros(const struct poplin_conv_call *call, pop_program sequenc
     return made;
 }
 
+/* An input that is said to be arranged is, or has a plan that copies it in any case. */
+static bool keeps_word(const struct conv_work *work, pop_tensor input, pop_tensor weights)
+{
+    const struct poplin_conv_call *call = work->call;
+    if (!poplibs_ready(call->graph) || !call->input_arranged_by || !conv_input_is_a_view(work) ||
+        has_whole_blocks(work, work->swapped ? weights : input, work->swapped ? 3 : 2))
+        return poplibs_ready(call->graph);
+    return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+                        "the operand that is said to be arranged is not laid out as this product's plan wants it: %s makes such a tensor, when it is "
+                        "called with the same shapes, types and options",
+                        call->input_arranged_by);
+}
+
 static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
 {
     struct conv_work work;
     if (!conv_work_begin(&work, call))
         return (pop_tensor){ 0 };
     conv_transform_operands(&work, &input, &weights);
+    if (!keeps_word(&work, input, weights))
+        return (pop_tensor){ 0 };
     input = arrange(&work, input, false, sequence);
     weights = arrange(&work, weights, true, sequence);
     unsigned steps = work.plan.partition.out_chan_split.serial;

@@ -20,6 +20,7 @@ struct poplin_conv_call {
     const struct poplin_conv_options *options;
     poplin_planning_cache *cache;
     const char *name;
+    const char *input_arranged_by; /* the call by which the user says to have arranged the input; NULL: it is arranged here if it must be */
 };
 
 /* New variables, laid out and mapped as the plan wants them. */

@@ -33,7 +33,7 @@ static bool begin(struct poplin_conv_call *call, struct call_text *text, pop_whe
     if (!poplibs_ready(graph) || !check_params(where, graph, api, params) || !poplin_conv_options_parse(where, graph, api, options, &text->options))
         return false;
     snprintf(text->name, sizeof(text->name), "%s", name ? name : "");
-    *call = (struct poplin_conv_call){ where, graph, api, params, &text->options, cache, text->name };
+    *call = (struct poplin_conv_call){ where, graph, api, params, &text->options, cache, text->name, NULL };
     return true;
 }
 
@@ -286,7 +286,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
                                                pop_program sequence, const char *name)
 {
     static const char api[] = "poplin_weights_transpose_chans_flip_xy";
-    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name };
+    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL };
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
     if (!poplibs_ready(graph))
         return;
@@ -328,7 +328,7 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
 
 static bool check_biases(pop_where where, pop_graph *graph, const char *api, pop_tensor activations, pop_tensor biases)
 {
-    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, NULL };
+    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, NULL, NULL };
     if (pop_tensor_rank(activations) < 2)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "activations have %zu dimensions; batch and channels are needed",
                             pop_tensor_rank(activations));

@@ -15,6 +15,7 @@ struct mat_mul_call {
     poplin_planning_cache *cache;
     pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
     size_t options;
+    bool rhs_is_arranged; /* the user says so */
 };
 /* False after an error of the graph. */
 bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph, const char *api, const char *name, pop_options options,

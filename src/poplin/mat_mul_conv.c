@@ -31,7 +31,7 @@ struct conv {
 static bool begin_conv(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv *conv)
 {
     conv->params = poplin_mat_mul_conv_params(params);
-    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options, call->cache, call->name };
+    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options, call->cache, call->name, NULL };
     return poplin_conv_options_parse(call->where, call->graph, call->api, mat_mul_options(call), &conv->options);
 }
 
@@ -91,5 +91,6 @@ pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_ma
     }
     if (!begin_conv(call, params, &conv))
         return (pop_tensor){ 0 };
+    conv.call.input_arranged_by = call->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
     return of_input(call->where, poplin_conv_build(&conv.call, as_input(call->where, b), as_weights(call->where, a), sequence));
 }

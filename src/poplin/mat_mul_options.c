@@ -47,7 +47,8 @@ static size_t translate(pop_options options, const struct values *values, pop_op
     return count;
 }
 
-static bool read_options(pop_where where, pop_graph *graph, const char *api, pop_options options, pop_option *list, size_t capacity, size_t *count)
+static bool read_options(pop_where where, pop_graph *graph, const char *api, pop_options options, pop_option *list, size_t capacity, size_t *count,
+                         bool *rhs_is_arranged)
 {
     struct values values = { .proportion = 0.6 };
     if (!poplibs_parse_options(where, graph, api, options, table, KEYS, &values))
@@ -56,6 +57,7 @@ static bool read_options(pop_where where, pop_graph *graph, const char *api, pop
         return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be above 0 and at most 1",
                             values.proportion);
     *count = translate(options, &values, list, capacity);
+    *rhs_is_arranged = values.arranged;
     return true;
 }
 
@@ -63,7 +65,7 @@ bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph,
                    poplin_planning_cache *cache)
 {
     *call = (struct mat_mul_call){ .where = where, .graph = graph, .api = api, .name = name ? name : "", .cache = cache };
-    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MOST_MAT_MUL_OPTIONS, &call->options);
+    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MOST_MAT_MUL_OPTIONS, &call->options, &call->rhs_is_arranged);
 }
 
 bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
@@ -77,7 +79,8 @@ pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, si
     pop_target target = pop_target_create_cpu(false, 1);
     pop_graph *graph = pop_graph_create(&target); /* holds the error */
     pop_status status = POP_OK;
-    if (!read_options(POP_HERE, graph, "poplin_mat_mul_conv_options", options, list, capacity, count))
+    bool rhs_is_arranged;
+    if (!read_options(POP_HERE, graph, "poplin_mat_mul_conv_options", options, list, capacity, count, &rhs_is_arranged))
         status = pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;

@@ -198,6 +198,21 @@ static void check_operands(enum bed_device device)
     bed_close(&bed);
 }
 
+/* A second operand that is said to be arranged must be. */
+static void test_word_on_arranged_operands(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+    pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
+    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(32, 64), BED_LINEAR), b = bed_input(&bed, POP_HALF, POP_SHAPE(64, 48), BED_SCATTERED);
+    pop_tensor once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, POP_SHAPE(32, 64), b, bed.program, POP_HALF, "b", arranged, NULL);
+    poplin_mat_mul(bed.graph, a, once, bed.program, "mm", arranged, NULL);
+    assert_built(bed.graph);
+    poplin_mat_mul(bed.graph, a, b, bed.program, "mm", arranged, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul", "poplin_pre_arrange_mat_mul_input_rhs makes such a tensor");
+    bed_close(&bed);
+}
+
 /* row: poplin createMatMulInputLHS */
 /* row: poplin createMatMulInputRHS */
 /* row: poplin createMatMulOutput */
@@ -359,7 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_constant_operands), cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
-        cmocka_unit_test(test_operands_laid_out),       cmocka_unit_test(test_plans), cmocka_unit_test(test_passes_of_a_layer), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
+        cmocka_unit_test(test_operands_laid_out), cmocka_unit_test(test_word_on_arranged_operands),       cmocka_unit_test(test_plans), cmocka_unit_test(test_passes_of_a_layer), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
