@@ -312,7 +312,7 @@ static pop_tensor convolve(const struct conv_work *work, unsigned out_chan_step,
         struct conv_parts parts = conv_parts_make(work, out_chan_step, step);
         pop_tensor *sums = poplibs_zeros(parts.outputs, sizeof(*sums));
         conv_add_partials(work, &parts, input, weights, sequence);
-        conv_add_sums(work, &parts, earlier, step + 1 < steps ? work->plan.tile_partial_type : work->params.output_type, sums, sequence);
+        conv_add_sums(work, &parts, earlier, step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums, sequence);
         free(earlier);
         earlier = sums;
         if (step + 1 == steps && poplibs_ready(work->graph)) {

@@ -66,21 +66,42 @@ static void reduce_stage(const struct conv_work *work, pop_compute_set compute, 
         size_t begin = i * depth / next, end = (i + 1) * depth / next;
         struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
         if (end - begin > 1)
-            made.flat = pop_tensor_flatten_at(work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.tile_partial_type));
+            made.flat = pop_tensor_flatten_at(work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.sum_type));
         summands[i] = made;
     }
 }
 
-/* Partials that are results already, in the results' type. */
-static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
+/* The partials of count parts in another type, each on its tile. */
+static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count, pop_type type, pop_tensor *made)
 {
-    for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
+    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i) {
         size_t dims[CONV_MOST_DIMS];
-        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts->parts[output].partials, dims, CONV_MOST_DIMS));
-        sums[output] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
-        pop_graph_set_tile_mapping_at(work->where, work->graph, sums[output], parts->parts[output].tile);
-        popops_cast_to_at(work->where, work->graph, parts->parts[output].partials, sums[output], compute);
+        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[i].partials, dims, CONV_MOST_DIMS));
+        made[i] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
+        pop_graph_set_tile_mapping_at(work->where, work->graph, made[i], parts[i].tile);
+        popops_cast_to_at(work->where, work->graph, parts[i].partials, made[i], compute);
     }
+}
+static pop_compute_set add_set(const struct conv_work *work, const char *step, pop_program sequence)
+{
+    char path[256];
+    pop_compute_set set = pop_graph_add_compute_set_at(work->where, work->graph, poplibs_path(path, sizeof(path), work->call->name, step));
+    pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, set, work->call->name));
+    return set;
+}
+
+pop_type conv_sum_type(const struct conv_work *work, size_t depth)
+{
+    return depth > 1 ? work->plan.sum_type : work->plan.tile_partial_type;
+}
+
+/* Partials that are results already, in the results' type. */
+static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums, pop_program sequence)
+{
+    if (type != work->plan.tile_partial_type)
+        cast(work, add_set(work, "Cast", sequence), parts->parts, parts->outputs, type, sums);
+    for (size_t output = 0; output < parts->outputs && type == work->plan.tile_partial_type; ++output)
+        sums[output] = parts->parts[output].partials;
 }
 
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums,
@@ -88,27 +109,27 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
 {
     unsigned stages = sum_stages(parts->depth, work->call->options->enable_multi_stage_reduce);
     pop_compute_set sets[3];
-    if (parts->depth == 1 && type == work->plan.tile_partial_type && !earlier) {
-        for (size_t output = 0; output < parts->outputs; ++output)
-            sums[output] = parts->parts[output].partials;
-        return;
-    }
-    for (unsigned i = 0; i < stages; ++i) {
-        char path[256], step[32];
-        snprintf(step, sizeof(step), parts->depth == 1 && !earlier ? "Cast" : stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
-        sets[i] = pop_graph_add_compute_set_at(work->where, work->graph, poplibs_path(path, sizeof(path), work->call->name, step));
-        pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, sets[i], work->call->name));
-    }
     if (parts->depth == 1 && !earlier) {
-        cast(work, sets[0], parts, type, sums);
+        take_partials(work, parts, type, sums, sequence);
         return;
+    }
+    pop_type sum_type = conv_sum_type(work, parts->depth);
+    pop_tensor *partials = poplibs_new(parts->outputs * parts->depth, sizeof(*partials));
+    for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
+        partials[i] = parts->parts[i].partials;
+    if (sum_type != work->plan.tile_partial_type)
+        cast(work, add_set(work, "PreReduceCast", sequence), parts->parts, parts->outputs * parts->depth, sum_type, partials);
+    for (unsigned i = 0; i < stages; ++i) {
+        char step[32];
+        snprintf(step, sizeof(step), stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
+        sets[i] = add_set(work, step, sequence);
     }
     struct summand *summands = poplibs_new(parts->depth, sizeof(*summands));
     for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
         const struct conv_part *part = &parts->parts[output * parts->depth];
         size_t depth = parts->depth;
         for (size_t i = 0; i < depth; ++i)
-            summands[i] = (struct summand){ pop_tensor_flatten_at(work->where, part[i].partials), i, i + 1 };
+            summands[i] = (struct summand){ pop_tensor_flatten_at(work->where, partials[output * parts->depth + i]), i, i + 1 };
         for (unsigned stage = 0; stage + 1 < stages; ++stage) {
             size_t next = depth_after(depth, stages - stage);
             reduce_stage(work, sets[stage], part, summands, depth, next);
@@ -117,4 +138,5 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
         sums[output] = sum_of(work, sets[stages - 1], part, summands, depth, earlier ? &earlier[output] : NULL, type);
     }
     free(summands);
+    free(partials);
 }

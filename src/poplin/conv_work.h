@@ -102,6 +102,8 @@ void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from,
 void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights, pop_program sequence);
 
 /* ---- conv_sums.c ---- */
+/* The type in which so many partials are added up. */
+pop_type conv_sum_type(const struct conv_work *work, size_t depth);
 /* Adds up the partials, and earlier (NULL: none), which was summed of other input channels; sums[output] has type. */
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums,
                    pop_program sequence);

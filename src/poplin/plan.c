@@ -75,6 +75,8 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
     p->in_chan_grain = plan.in_chans_per_group;
     p->out_chan_grain = plan.partial_chans_per_group;
     plan.is_joint = planning->joint;
+    bool halves = planning->params->input_type == POP_HALF && planning->options->inter_tile_partials_type == POP_HALF;
+    plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
 
     struct plan_candidate candidates[3];
     struct poplin_conv_options options[3];

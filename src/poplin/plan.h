@@ -42,7 +42,7 @@ struct poplin_plan {
     struct poplin_transform transform;
     struct poplin_partition partition;
     unsigned num_field_dims; /* of the transformed convolution */
-    pop_type tile_partial_type, result_type; /* of the vertices and of what tiles add up, of what comes out */
+    pop_type tile_partial_type, sum_type, result_type; /* of the vertices, of what tiles send each other to add up, of what comes out */
     enum poplin_method method;
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group;
     unsigned slic_window_width, num_conv_units;

@@ -103,6 +103,10 @@ static uint64_t partial_bytes(const struct plan_candidate *c)
 {
     return pop_target_type_size(c->target, c->plan.tile_partial_type);
 }
+static uint64_t sum_bytes(const struct plan_candidate *c)
+{
+    return pop_target_type_size(c->target, c->plan.sum_type);
+}
 static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
     struct elements e = elements_of(c, t);
@@ -159,18 +163,20 @@ struct reduction {
 static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs, unsigned depth)
 {
     unsigned workers = c->target->num_worker_contexts, stages[3];
-    bool float_partials = c->plan.tile_partial_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
+    bool float_partials = c->plan.sum_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
     struct reduction r = { 0, 0, 0 };
     if (depth <= 1 || !outputs)
         return r;
+    if (c->plan.sum_type != c->plan.tile_partial_type)
+        r.cycles = poplin_cycles_cast(workers, outputs, true, false);
     size_t count = plan_reduction_stages(depth, c->options->enable_multi_stage_reduce, stages);
     for (size_t i = 0; i <= count; ++i) {
         unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
-        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, float_out || i < count, float_partials, false, false);
-        r.later_exchange += i ? exchange(c, before * partial_bytes(c), 1) : 0;
-        uint64_t bytes = (before + outputs * here) * partial_bytes(c);
+        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, i < count ? float_partials : float_out, float_partials, false, false);
+        r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
+        uint64_t bytes = (before + outputs * here) * sum_bytes(c);
         r.bytes = bytes > r.bytes ? bytes : r.bytes;
         depth = i < count ? stages[i] : depth;
     }
@@ -268,7 +274,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     s->parallel_split = tiles;
     s->serial_split = (uint64_t)p->in_chan_split.serial * p->out_chan_split.serial;
     s->exchange.cycles = exchange(c, received(e.inputs, out_split) * c->input_bytes, shared_bus(c, out_split)) +
-                         exchange(c, received(e.weights, fields) * c->input_bytes, 1) + exchange(c, e.outputs * partial_bytes(c), 1);
+                         exchange(c, received(e.weights, fields) * c->input_bytes, 1) + exchange(c, e.outputs * sum_bytes(c), 1);
     s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), tile_bytes(c, &t) };
     struct reduction r = reduce(c, e.outputs, (unsigned)depth);
     s->exchange.cycles += r.later_exchange;
@@ -305,7 +311,7 @@ struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const str
     one.out_chans = c->plan.partial_chans_per_group;
     uint64_t compute = least->channels * plan_pair_cycles(c, &one), passes = plan_pass_cycles(c, least->passes, least->work);
     struct elements e = elements_of(c, &one);
-    double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)partial_bytes(c);
+    double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)sum_bytes(c);
     double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
     uint64_t weights = least->channels * e.weights;
     double whole_outputs = partial / rate * (double)(least->tile.out_chans / c->plan.partial_chans_per_group);

@@ -249,6 +249,38 @@ static void test_small_pieces_are_exchanged(void **state)
     bed_close(&bed);
 }
 
+/* Tiles may send each other halves of what they have summed in float. */
+static void test_partials_between_tiles(void **state)
+{
+    (void)state;
+    static const char *const splits[] = { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":20}}}}",
+                                          "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":2,\"parallel\":3}}}}" };
+    for (size_t i = 0; i < 4; ++i) {
+        struct bed bed = bed_open(BED_MODEL, 40, add_codelets);
+        bool halves = i % 2;
+        pop_options options = POP_OPTIONS({ "planConstraints", splits[i / 2] }, { "partialsType.interTile", halves ? "half" : "float" });
+        poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(3, 4), POP_SHAPE(1, 1), 640, 8, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+        pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
+        double *got = bed_run(&bed, out);
+        for (size_t k = 0; k < pop_tensor_num_elements(out); ++k)
+            assert_true(fabs(got[k] - wanted[k]) <= (halves ? 0.05 : 0.001) * (1 + fabs(wanted[k])));
+        char *text;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+        pop_error error;
+        assert_int_equal(pop_engine_print_profile_summary(bed.engine, file, POP_NO_OPTIONS, &error), POP_OK);
+        fclose(file);
+        assert_true((strstr(text, "poplin::ReduceAdd<float,half>") != NULL) == halves);
+        free(text);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* Cycles that tiles compute and that they exchange for a kernel of one element on a field of so many by so many. */
 static pop_cycles cycles_of_stride(size_t field, unsigned stride)
 {
@@ -392,7 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time),
+        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time), cmocka_unit_test(test_partials_between_tiles),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),
