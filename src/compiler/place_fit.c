@@ -21,6 +21,9 @@ struct fit {
     uint64_t *address;
     uint32_t *order;
     uint8_t *paired;          /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see color_pairs */
+    uint32_t *partners;       /* of blocks that are in pairs, block by block */
+    uint32_t *first_partner;  /* by block, and one more */
+    uint8_t *apart;           /* by block: 1: it must not share an element with the block at hand */
     VEC(struct placed) placed; /* by address */
 };
 
@@ -71,13 +74,30 @@ static int by_key(const void *left, const void *right)
     return a->index < b->index ? -1 : 1;
 }
 
+static void find_partners(struct fit *f)
+{
+    uint32_t *at = mem_zero(f->count + 1, sizeof(*at));
+    f->first_partner = mem_zero(f->count + 1, sizeof(*f->first_partner));
+    f->partners = mem_alloc((2 * f->pair_count + 1) * sizeof(*f->partners));
+    for (size_t i = 0; i < f->pair_count; ++i) {
+        ++f->first_partner[f->pairs[i].a + 1];
+        ++f->first_partner[f->pairs[i].b + 1];
+    }
+    for (size_t i = 0; i < f->count; ++i)
+        at[i + 1] = f->first_partner[i + 1] += f->first_partner[i];
+    for (size_t i = 0; i < f->pair_count; ++i) {
+        f->partners[at[f->pairs[i].a]++] = f->pairs[i].b;
+        f->partners[at[f->pairs[i].b]++] = f->pairs[i].a;
+    }
+    free(at);
+}
+
 /* The lowest set that none of a block's partners is in yet. */
 static uint8_t free_color(const struct fit *f, uint32_t block)
 {
     uint64_t taken = 1;
-    for (size_t i = 0; i < f->pair_count; ++i)
-        if (f->pairs[i].a == block || f->pairs[i].b == block)
-            taken |= (uint64_t)1 << f->paired[f->pairs[i].a == block ? f->pairs[i].b : f->pairs[i].a];
+    for (uint32_t i = f->first_partner[block]; i < f->first_partner[block + 1]; ++i)
+        taken |= (uint64_t)1 << f->paired[f->partners[i]];
     uint8_t color = 1;
     while (color < MOST_COLORS && taken >> color & 1)
         ++color;
@@ -97,11 +117,9 @@ static void color_pairs(struct fit *f)
         f->paired[group[count++] = f->pairs[p].a] = 1;
         for (size_t k = 0; k < count; ++k) {
             bytes[f->paired[group[k]]] += f->blocks[group[k]].bytes;
-            for (size_t i = 0; i < f->pair_count; ++i) {
-                uint32_t a = f->pairs[i].a, b = f->pairs[i].b, other = a == group[k] ? b : b == group[k] ? a : NONE;
-                if (other != NONE && !f->paired[other])
-                    f->paired[group[count++] = other] = free_color(f, other);
-            }
+            for (uint32_t i = f->first_partner[group[k]]; i < f->first_partner[group[k] + 1]; ++i)
+                if (!f->paired[f->partners[i]])
+                    f->paired[group[count++] = f->partners[i]] = free_color(f, f->partners[i]);
         }
         for (size_t k = 0; k < count && bytes[2] > bytes[1]; ++k)
             f->paired[group[k]] = f->paired[group[k]] < 3 ? 3 - f->paired[group[k]] : f->paired[group[k]];
@@ -128,16 +146,6 @@ static void sort_blocks(struct fit *f)
 
 /* ---- one block ---- */
 
-static bool is_pair(const struct fit *f, uint32_t a, uint32_t b)
-{
-    if (b == NONE || !f->paired[a] || !f->paired[b])
-        return false;
-    for (size_t i = 0; i < f->pair_count; ++i)
-        if ((f->pairs[i].a == a && f->pairs[i].b == b) || (f->pairs[i].a == b && f->pairs[i].b == a))
-            return true;
-    return false;
-}
-
 static bool shares_element(const struct fit_memory *memory, uint64_t address, uint64_t bytes, const struct placed *other, uint64_t *behind)
 {
     uint64_t end, first = fit_element(memory, address, &end), last = fit_element(memory, address + bytes - 1, &end);
@@ -154,7 +162,7 @@ static uint64_t first_fit(const struct fit *f, uint32_t index, uint64_t low, uin
         moved = false;
         for (size_t i = 0; i < f->placed.count; ++i) {
             const struct placed *p = &f->placed.data[i];
-            if (apart && f->paired[index] && is_pair(f, index, p->block) && shares_element(f->memory, at, block->bytes, p, &behind)) {
+            if (apart && p->block != NONE && f->apart[p->block] && shares_element(f->memory, at, block->bytes, p, &behind)) {
                 at = align_up(behind, block->alignment);
                 moved = true; /* what was passed may be in the way now */
             } else if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
@@ -192,7 +200,11 @@ static uint64_t highest(const struct fit *f, uint32_t index)
 /* In its region, or across the end of memory or behind it: it has overflowed. */
 static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 {
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
+        f->apart[f->partners[i]] = 1;
     uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
+        f->apart[f->partners[i]] = 0;
     if (at == UINT64_MAX && f->paired[index] && first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
         for (uint32_t i = 0; i < f->pair_count && result->failed_pair == NONE; ++i)
             if (f->pairs[i].a == index || f->pairs[i].b == index)
@@ -471,6 +483,8 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
     *result = (struct fit_result){ .failed_pair = NONE };
     f.order = mem_alloc((count + !count) * sizeof(*f.order));
     f.paired = mem_zero(count, sizeof(*f.paired));
+    f.apart = mem_zero(count, sizeof(*f.apart));
+    find_partners(&f);
     color_pairs(&f);
     sort_blocks(&f);
     size_t at = place_always(&f), last = at + FIRST_FIT_MOST;
@@ -482,5 +496,8 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
     sum_live(&f, result);
     free(f.order);
     free(f.paired);
+    free(f.apart);
+    free(f.partners);
+    free(f.first_partner);
     vec_free(&f.placed);
 }
