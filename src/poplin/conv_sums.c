@@ -20,16 +20,17 @@ static size_t depth_after(size_t depth, unsigned stages)
     return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
 }
 
-/* Elements [begin, end) of the sum of count summands, on a tile. */
-static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands, size_t count, const pop_tensor *earlier,
-                       pop_tensor out, struct conv_range range, unsigned tile)
+/* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own and goes round from there, so that not
+ * all of them wait for the same sender. */
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands, size_t count, size_t own,
+                       const pop_tensor *earlier, pop_tensor out, struct conv_range range, unsigned tile)
 {
     char name[64];
     pop_type type = pop_tensor_type(out);
     snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type), pop_type_name(pop_tensor_type(summands[0].flat)));
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
-        rows[i] = pop_tensor_slice_at(work->where, summands[i].flat, range.begin, range.end, 0);
+        rows[i] = pop_tensor_slice_at(work->where, summands[(own + i) % count].flat, range.begin, range.end, 0);
     if (earlier)
         rows[count++] = pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, *earlier), range.begin, range.end, 0);
     pop_tensor part = pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, out), range.begin, range.end, 0);
@@ -42,18 +43,19 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     free(rows);
 }
 
-/* The sum of summands [0, count), spread over the tiles of their parts. */
+/* The sum of summands [0, count), spread over the tiles of their parts: in equal shares, as messages of one length follow each other without gaps. */
 static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, const struct summand *summands,
                          size_t count, const pop_tensor *earlier, pop_type type)
 {
     size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
     pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
-    size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->g2 * work->o2, grains = poplibs_ceil_div(elements, grain);
+    size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->g2 * work->o2;
+    size_t share = poplibs_ceil_div(poplibs_ceil_div(elements, grain), tiles) * grain;
     for (size_t i = 0; i < tiles && elements; ++i) {
-        struct conv_range range = { poplibs_min(i * grains / tiles * grain, elements), poplibs_min((i + 1) * grains / tiles * grain, elements) };
+        struct conv_range range = { poplibs_min(i * share, elements), poplibs_min((i + 1) * share, elements) };
         if (range.begin < range.end)
-            add_vertex(work, compute, summands, count, earlier, out, range, parts[first + i].tile);
+            add_vertex(work, compute, summands, count, i * count / tiles, earlier, out, range, parts[first + i].tile);
     }
     return out;
 }

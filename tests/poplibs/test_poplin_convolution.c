@@ -309,6 +309,25 @@ static void test_stride_leaves_out(void **state)
     assert_true(strided.exchange <= plain.exchange + plain.exchange / 8);
 }
 
+/* Partial sums of eight tiles each go round without waiting for each other, also where they do not divide evenly. */
+static void test_partials_go_round(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},\"partition\":{"
+                                                           "\"inChanSplit\":{\"serial\":1,\"parallel\":8}}}}" });
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(7, 42), POP_SHAPE(1, 1), 128, 8, 1);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    bed_write(&bed, in, NULL, -1, 1);
+    bed_write(&bed, weights, NULL, -1, 1);
+    bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
+    pop_cycles cycles;
+    pop_error error;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+    assert_in_range(cycles.exchange, 2058, 2150); /* 7 eighths of 294 positions of 8 channels, a word each */
+    bed_close(&bed);
+}
+
 /* row: poplin convolutionWeightUpdate */
 /* row: poplin createBiases */
 /* row: poplin addBias */
@@ -424,7 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time), cmocka_unit_test(test_partials_between_tiles),
+        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time), cmocka_unit_test(test_partials_between_tiles), cmocka_unit_test(test_partials_go_round),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),
