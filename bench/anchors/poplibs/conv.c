@@ -15,7 +15,7 @@ static void fill(const struct row *row, const char *key, unsigned *values, size_
         values[i] = (unsigned)list[count > 1 ? i : 0];
 }
 
-static poplin_conv_params params_of(const struct row *row)
+poplin_conv_params row_conv_params(const struct row *row)
 {
     size_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS], given[POPLIN_MOST_FIELD_DIMS];
     size_t rank = row_list(row, "field", field, POPLIN_MOST_FIELD_DIMS), count = row_list(row, "kernel-size", given, POPLIN_MOST_FIELD_DIMS);
@@ -37,7 +37,7 @@ void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
-    poplin_conv_params params = params_of(row), gradient = poplin_get_gradient_params(&params);
+    poplin_conv_params params = row_conv_params(row), gradient = poplin_get_gradient_params(&params);
     pop_options forward = forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
     pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }), update = POP_OPTIONS({ "pass", "TRAINING_WU" });
     poplin_planning_cache *cache = poplin_planning_cache_create();

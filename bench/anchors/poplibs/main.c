@@ -19,7 +19,7 @@ static const struct {
     const char *operation;
     row_builder build;
 } builders[] = {
-    { "reduction", build_reduction }, { "gemm", build_gemm }, { "fc", build_fc }, { "conv", build_conv }, { "pooling", build_pooling },
+    { "reduction", build_reduction }, { "gemm", build_gemm }, { "fc", build_fc }, { "conv", build_conv }, { "oct_conv", build_oct_conv }, { "pooling", build_pooling },
     { "lstm", build_lstm }, { "gru", build_gru }, { "embedding", build_embedding }, { "cholesky", build_cholesky }, { "matrix_solver", build_matrix_solver },
 };
 row_builder row_builder_of(const char *operation)

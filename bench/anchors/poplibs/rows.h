@@ -4,6 +4,7 @@
 #define BENCH_ANCHORS_ROWS_H
 
 #include <poplar/poplar.h>
+#include <poplin/conv_params.h>
 
 struct figures {
     double cycles, total, most; /* of a run; bytes of all tiles; of the fullest tile with its gaps */
@@ -19,6 +20,7 @@ size_t row_list(const struct row *row, const char *key, size_t *values, size_t c
 size_t row_number(const struct row *row, const char *key, size_t otherwise);
 const char *row_word(const struct row *row, const char *key, const char *otherwise); /* kept until the next call */
 pop_type row_type(const struct row *row, pop_type otherwise);                          /* of --type or --data-type */
+poplin_conv_params row_conv_params(const struct row *row);                              /* conv.c: half unless the row says its type */
 
 /* The original's tools ran forward and backward passes as programs of their own, one after the other. */
 enum { MOST_PASSES = 4 };
@@ -41,6 +43,7 @@ void build_reduction(pop_graph *graph, struct passes *passes, const struct row *
 void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_fc(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_conv(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_oct_conv(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_pooling(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_gru(pop_graph *graph, struct passes *passes, const struct row *row);
