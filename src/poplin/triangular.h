@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What triangular_solve.c and cholesky.c share.  Systems are lower triangular here: upper ones are reversed views, solutions from the right transposed ones. */
+/* What triangular_solve.c and cholesky.c share.  Systems from the right are those of transposed views. */
 #ifndef POPLIN_TRIANGULAR_H
 #define POPLIN_TRIANGULAR_H
 

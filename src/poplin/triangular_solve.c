@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks along the diagonal, one after the other: each is solved by vertices, the rows below it are relieved of its part by a product. */
+/* Blocks along the diagonal, one after the other: each is solved by vertices, the rows below it are relieved of its
+ * part by a product. */
 #include <poplin/triangular_solve.h>
 
 #include "poplin/triangular.h"
@@ -50,11 +51,37 @@ static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, p
 
 /* ---- solving ---- */
 
+/* A block of the diagonal: vertices read its rows one after the other in memory. */
 struct solving {
     const struct triangular_call *call;
-    pop_compute_set set;
-    bool unit_diagonal;
+    pop_compute_set arrange, solve;
+    bool arranges; /* rows lie in pieces */
+    bool lower, unit_diagonal;
 };
+
+/* The matrix a{n,n} in pieces, row by row in a new variable of a tile. */
+static pop_tensor arranged(const struct solving *s, pop_tensor a, unsigned tile)
+{
+    char text[256];
+    pop_where where = s->call->where;
+    pop_graph *graph = s->call->graph;
+    size_t count = pop_tensor_num_elements(a);
+    pop_type type = pop_tensor_type(a);
+    pop_tensor rows = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(count), poplibs_path(text, sizeof(text), s->call->name, "rows"));
+    pop_graph_set_tile_mapping_at(where, graph, rows, tile);
+    snprintf(text, sizeof(text), "poplin::TriangularArrange<%s>", pop_type_name(type));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, s->arrange, text);
+    pop_interval *regions;
+    size_t pieces = pop_tensor_contiguous_regions(a, &regions);
+    pop_tensor *list = poplibs_new(pieces, sizeof(*list));
+    if (pop_tensor_slices_at(where, pop_tensor_flatten_at(where, a), (pop_interval_list){ pieces, regions }, 0, list))
+        pop_graph_connect_list_at(where, graph, vertex, "in", (pop_tensors){ pieces, list });
+    free(list);
+    free(regions);
+    pop_graph_connect_at(where, graph, vertex, "out", rows);
+    pop_graph_map_vertex_at(where, graph, vertex, tile);
+    return rows;
+}
 
 /* Some of the right-hand sides of one group, which lie on one tile, shared out to its workers. */
 static void add_vertices(const struct solving *s, pop_tensor a, pop_tensor x, unsigned tile)
@@ -62,12 +89,12 @@ static void add_vertices(const struct solving *s, pop_tensor a, pop_tensor x, un
     const struct triangular_call *call = s->call;
     size_t count = pop_tensor_dim(x, 0), workers = poplibs_min(count, pop_graph_target(call->graph)->num_worker_contexts);
     char name[64];
-    snprintf(name, sizeof(name), "poplin::TriangularSolve<%s>", pop_type_name(pop_tensor_type(a)));
+    snprintf(name, sizeof(name), "poplin::TriangularSolve<%s,%s>", pop_type_name(pop_tensor_type(a)), s->lower ? "true" : "false");
+    pop_tensor rows = s->arranges ? arranged(s, a, tile) : pop_tensor_flatten_at(call->where, a);
     for (size_t w = 0; w < workers; ++w) {
-        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, s->set, name);
-        pop_graph_connect_at(call->where, call->graph, vertex, "a", pop_tensor_flatten_at(call->where, a));
-        pop_graph_connect_at(call->where, call->graph, vertex, "x",
-                             pop_tensor_slice_at(call->where, x, count * w / workers, count * (w + 1) / workers, 0));
+        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, s->solve, name);
+        pop_graph_connect_at(call->where, call->graph, vertex, "a", rows);
+        pop_graph_connect_at(call->where, call->graph, vertex, "x", pop_tensor_slice_at(call->where, x, count * w / workers, count * (w + 1) / workers, 0));
         pop_graph_set_field_int_at(call->where, call->graph, vertex, "unitDiagonal", s->unit_diagonal);
         pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
     }
@@ -98,36 +125,43 @@ static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
     }
 }
 
-/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side. */
-static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool unit_diagonal, size_t block_size)
+/* x{g,m,n}: the unknowns of the block a{g,n,n}, of each right-hand side. */
+static void solve_block(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool lower, bool unit_diagonal)
 {
     char path[256];
+    pop_where where = call->where;
+    struct solving s = { .call = call, .lower = lower, .unit_diagonal = unit_diagonal };
+    pop_interval *regions;
+    s.arranges = pop_tensor_contiguous_regions(pop_tensor_at_at(where, a, 0), &regions) > pop_tensor_dim(a, 1);
+    free(regions);
+    if (s.arranges)
+        s.arrange = pop_graph_add_compute_set_at(where, call->graph, poplibs_path(path, sizeof(path), call->name, "Arrange"));
+    s.solve = pop_graph_add_compute_set_at(where, call->graph, poplibs_path(path, sizeof(path), call->name, "Solve"));
+    for (size_t g = 0; g < pop_tensor_dim(a, 0); ++g)
+        solve_group(&s, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, x, g));
+    if (s.arranges)
+        pop_sequence_add_at(where, call->sequence, pop_execute_at(where, s.arrange, call->name));
+    pop_sequence_add_at(where, call->sequence, pop_execute_at(where, s.solve, call->name));
+}
+
+/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side.  Upper triangles are solved
+ * from their end. */
+static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool lower, bool unit_diagonal, size_t block_size)
+{
     size_t n = pop_tensor_dim(a, 1);
     if (!pop_tensor_num_elements(x))
         return;
-    for (size_t at = 0; at < n; at += block_size) {
-        size_t end = poplibs_min(n, at + block_size);
-        pop_tensor rows = pop_tensor_slice_at(call->where, a, at, n, 1), columns = pop_tensor_slice_at(call->where, rows, at, end, 2);
-        pop_tensor diagonal = pop_tensor_slice_at(call->where, columns, 0, end - at, 1);
-        pop_tensor part = pop_tensor_slice_at(call->where, x, at, end, 2), rest = pop_tensor_slice_at(call->where, x, end, n, 2);
-        struct solving s = { call, pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, "Solve")),
-                             unit_diagonal };
-        for (size_t g = 0; g < pop_tensor_dim(a, 0); ++g)
-            solve_group(&s, pop_tensor_at_at(call->where, diagonal, g), pop_tensor_at_at(call->where, part, g));
-        pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, s.set, call->name));
-        if (end < n) {
-            pop_tensor below = pop_tensor_slice_at(call->where, columns, end - at, n - at, 1);
-            poplin_mat_mul_grouped_acc_at(call->where, call->graph, rest, -1, part, poplin_transpose_grouped_matrix_at(call->where, below),
-                                          call->sequence, call->name, call->options, call->cache);
-        }
+    for (size_t done = 0; done < n; done += block_size) {
+        size_t size = poplibs_min(n - done, block_size), at = lower ? done : n - done - size, end = at + size;
+        pop_tensor columns = pop_tensor_slice_at(call->where, a, at, end, 2), part = pop_tensor_slice_at(call->where, x, at, end, 2);
+        solve_block(call, pop_tensor_slice_at(call->where, columns, at, end, 1), part, lower, unit_diagonal);
+        if (done + size == n)
+            return;
+        size_t from = lower ? end : 0, to = lower ? n : at;
+        pop_tensor others = pop_tensor_slice_at(call->where, columns, from, to, 1);
+        poplin_mat_mul_grouped_acc_at(call->where, call->graph, pop_tensor_slice_at(call->where, x, from, to, 2), -1, part,
+                                      poplin_transpose_grouped_matrix_at(call->where, others), call->sequence, call->name, call->options, call->cache);
     }
-}
-
-/* A lower triangular system whose solutions are those of a, read backwards where it is an upper one. */
-static pop_tensor backwards(pop_where where, pop_tensor t, bool rows_too)
-{
-    t = pop_tensor_reverse_at(where, t, 2);
-    return rows_too ? pop_tensor_reverse_at(where, t, 1) : t;
 }
 
 pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side, bool lower, bool unit_diagonal,
@@ -152,8 +186,7 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
         matrices = poplin_transpose_grouped_matrix_at(where, matrices);
         lower = !lower;
     }
-    solve_rows(&call, lower ? matrices : backwards(where, matrices, true), lower ? x : backwards(where, x, false), unit_diagonal,
-                          block_size);
+    solve_rows(&call, matrices, x, lower, unit_diagonal, block_size);
     size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
     return pop_tensor_reshape_at(where, left_side ? poplin_transpose_grouped_matrix_at(where, x) : x, (pop_shape){ rank, shape });
 }
@@ -175,16 +208,15 @@ void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bo
     free(rows);
 }
 
-pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal, pop_program sequence,
-                                     const char *name)
+pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal, pop_program sequence, const char *name)
 {
     struct triangular_call call = { where, graph, "poplin_triangular_mask", name, POP_NO_OPTIONS, NULL, sequence };
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
         return none;
     char path[256];
-    pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                         poplibs_path(path, sizeof(path), name, "masked"));
+    pop_tensor copy =
+        pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, poplibs_path(path, sizeof(path), name, "masked"));
     pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
     triangular_matrices(&call, copy, &matrices);
     triangular_zero_others(&call, matrices, lower);
@@ -198,17 +230,6 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
 
 /* ---- operands, plans ---- */
 
-static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape shape, const char *what)
-{
-    char path[256];
-    if (type != POP_HALF && type != POP_FLOAT) {
-        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float", pop_type_name(type));
-        return (pop_tensor){ 0 };
-    }
-    pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, shape, poplibs_path(path, sizeof(path), call->name, what));
-    poputil_map_tensor_linearly_at(call->where, call->graph, t);
-    return t;
-}
 /* Whether b can be a's right-hand side. */
 static bool fit(pop_shape a, pop_shape b, bool left_side)
 {
@@ -217,29 +238,55 @@ static bool fit(pop_shape a, pop_shape b, bool left_side)
         return false;
     return memcmp(a.dims, b.dims, (rank - 2) * sizeof(size_t)) == 0 && b.dims[left_side ? rank - 2 : rank - 1] == a.dims[rank - 1];
 }
-static pop_tensor create_input(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side, bool is_left)
+/* Operands lie as those of the product of the matrix and its solutions; with fewer right-hand sides than a product's
+ * vertex takes at once, as they are. */
+static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side, bool is_matrix)
+{
+    enum { FEW = 8 };
+    char path[256];
+    size_t rank = a.rank, groups = 1;
+    pop_shape shape = is_matrix ? a : b;
+    for (size_t i = 0; i + 2 < rank; ++i)
+        groups *= a.dims[i];
+    const char *name = poplibs_path(path, sizeof(path), call->name, is_matrix ? "lhs" : "rhs");
+    if (b.dims[left_side ? rank - 1 : rank - 2] < FEW) {
+        pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, shape, name);
+        poputil_map_tensor_linearly_at(call->where, call->graph, t);
+        return t;
+    }
+    pop_shape matrix = POP_SHAPE(groups, a.dims[rank - 2], a.dims[rank - 1]), sides = POP_SHAPE(groups, b.dims[rank - 2], b.dims[rank - 1]);
+    pop_shape first = left_side ? matrix : sides, second = left_side ? sides : matrix;
+    pop_tensor t = is_matrix == left_side
+                       ? poplin_create_mat_mul_grouped_input_lhs_at(call->where, call->graph, type, type, first, second, name, call->options, call->cache)
+                       : poplin_create_mat_mul_grouped_input_rhs_at(call->where, call->graph, type, type, first, second, name, call->options, call->cache);
+    return pop_tensor_reshape_at(call->where, t, shape);
+}
+static pop_tensor create_input(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side, bool is_matrix)
 {
     char left[96], right[96];
+    pop_tensor none = { 0 };
     if (!poplibs_ready(call->graph) || !poplin_matmul_validate_options_at(call->where, call->graph, call->options))
-        return (pop_tensor){ 0 };
+        return none;
     if (!fit(a, b, left_side)) {
         poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "shapes %s and %s are no system of equations",
                      poplibs_shape_text(left, sizeof(left), a), poplibs_shape_text(right, sizeof(right), b));
-        return (pop_tensor){ 0 };
+        return none;
     }
-    return create(call, type, is_left ? a : b, is_left ? "lhs" : "rhs");
+    if (type != POP_HALF && type != POP_FLOAT) {
+        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float", pop_type_name(type));
+        return none;
+    }
+    return create(call, type, a, b, left_side, is_matrix);
 }
 pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options,
-                                                       poplin_planning_cache *cache)
+                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options, poplin_planning_cache *cache)
 {
     (void)output_type;
     struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache, { 0 } };
     return create_input(&call, input_type, a_shape, b_shape, left_side, true);
 }
 pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options,
-                                                       poplin_planning_cache *cache)
+                                                       pop_shape b_shape, bool left_side, const char *name, pop_options options, poplin_planning_cache *cache)
 {
     (void)output_type;
     struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache, { 0 } };

@@ -43,7 +43,8 @@ static void check_system(enum bed_device device, const struct system *s)
     struct bed bed = bed_open(device, 5, add_codelets);
     size_t groups = s->groups, n = s->n, m = s->m;
     pop_shape b_shape = s->left ? POP_SHAPE(groups, n, m) : POP_SHAPE(groups, m, n);
-    pop_tensor a = poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n), b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
+    pop_tensor a =
+        poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n), b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
     pop_tensor b = bed_input(&bed, s->type, b_shape, BED_SCATTERED);
     double *values = triangles(&bed, s);
     bed_write(&bed, a, values, 0, 0);
@@ -78,7 +79,8 @@ static void test_systems(void **state)
     check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
     check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
-    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });
+    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });   /* columns, arranged as rows */
+    check_system(BED_MODEL, &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* operands laid out for a product */
 }
 
 /* row: poplin triangularMask */
@@ -169,27 +171,43 @@ static void test_factors(void **state)
     check_factor(BED_MODEL, POP_HALF, 1, 11, false, "4", true);
 }
 
-/* One worker's cycles of a vertex alone, against the published polynomials. */
+/* One worker's cycles of a vertex alone, against the published polynomials and what published factors leave. */
 static void check_cycles(const char *vertex_type, pop_type type, unsigned n, unsigned cycles)
 {
     struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
     pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertex_type);
-    bool inverse = strstr(vertex_type, "Inverse");
+    bool inverse = strstr(vertex_type, "Inverse"), solve = strstr(vertex_type, "Solve");
     pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "in"), out = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "out");
     pop_graph_set_tile_mapping(bed.graph, in, 1);
     pop_graph_set_tile_mapping(bed.graph, out, 1);
     pop_graph_connect(bed.graph, vertex, inverse ? "in" : "a", in);
     if (inverse)
         pop_graph_connect(bed.graph, vertex, "out", out);
-    pop_graph_set_field_int(bed.graph, vertex, "dim", n);
+    if (solve)
+        pop_graph_connect(bed.graph, vertex, "x", pop_tensor_expand(pop_tensor_slice(out, 0, n, 0), POP_DIMS(0)));
+    pop_graph_set_field_int(bed.graph, vertex, solve ? "unitDiagonal" : "dim", solve ? 1 : n);
     pop_graph_map_vertex(bed.graph, vertex, 1);
     pop_sequence_add(bed.program, pop_execute(set, "set"));
-    bed_run(&bed, inverse ? out : in);
+    bed_run(&bed, inverse || solve ? out : in);
     pop_cycles measured;
     assert_int_equal(pop_engine_cycles(bed.engine, &measured, NULL), POP_OK);
     assert_int_equal(measured.compute, 6 * cycles);
     bed_close(&bed);
+}
+/* Cycles of a system whose matrix has its rows one after the other in memory, or its columns. */
+static uint64_t system_cycles(pop_type type, bool columns)
+{
+    enum { N = 8 };
+    struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
+    pop_tensor a = bed_input(&bed, type, POP_SHAPE(N, N), BED_ONE_TILE), b = bed_input(&bed, type, POP_SHAPE(N, 1), BED_ONE_TILE);
+    pop_tensor x =
+        poplin_triangular_solve(bed.graph, columns ? pop_tensor_transpose(a) : a, b, true, true, true, N, bed.program, "solve", POP_NO_OPTIONS, NULL);
+    bed_run(&bed, x);
+    pop_cycles measured;
+    assert_int_equal(pop_engine_cycles(bed.engine, &measured, NULL), POP_OK);
+    bed_close(&bed);
+    return measured.compute;
 }
 static void test_cycles(void **state)
 {
@@ -198,8 +216,12 @@ static void test_cycles(void **state)
     check_cycles("poplin::Cholesky<float,false>", POP_FLOAT, 7, 343 + 102 * 49 + 101 * 7 + 102);
     check_cycles("poplin::Cholesky<half,true>", POP_HALF, 16, 54882); /* 2048 + 50880 + 1528 + 426 */
     check_cycles("poplin::Cholesky<half,false>", POP_HALF, 8, 256 + 12720 + 764 + 426);
-    check_cycles("poplin::TriangularInverse<float,true>", POP_FLOAT, 16, 6 * 4096 + 51 * 256 + 213 * 16 + 12);
+    check_cycles("poplin::TriangularInverse<float,true>", POP_FLOAT, 16, 41052 * 226 / 100);
     check_cycles("poplin::TriangularInverse<float,false>", POP_FLOAT, 5, 6 * 125 + 51 * 25 + 213 * 5 + 12);
+    check_cycles("poplin::TriangularSolve<float,true>", POP_FLOAT, 8, 15 + 8 * 55 + 28 * 7);
+    check_cycles("poplin::TriangularSolve<half,false>", POP_HALF, 6, 15 + 6 * 55 + 15 * 10);
+    assert_int_equal(system_cycles(POP_FLOAT, true) - system_cycles(POP_FLOAT, false), 6 * (15 + 64 * 5));
+    assert_int_equal(system_cycles(POP_HALF, true) - system_cycles(POP_HALF, false), 6 * (15 + 64 * 7));
 }
 
 /* row: poplin getTriangularSolveMatMulPrePlanParameters */
