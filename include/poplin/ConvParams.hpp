@@ -231,7 +231,7 @@ inline std::istream &operator>>(std::istream &in, ConvParams &params)
     poplin_conv_params read;
     pop_error error;
     if (poplin_conv_params_from_text(text.c_str(), &read, nullptr, &error) != POP_OK)
-        poputil::detail::raise(error);
+        throw poputil::poplibs_error(poplar::detail::errorText(error));
     params = ConvParams(read);
     return in;
 }

@@ -5,6 +5,7 @@
 
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/detail/conv_planning.hpp>
 #include <poplin/detail/planning_cache.hpp>
 #include <poplin/mat_mul.h>
 #include <poputil/detail/call.hpp>
@@ -12,6 +13,7 @@
 #include <ostream>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace poplin {
@@ -243,6 +245,29 @@ inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::Pl
     pop_error error;
     if (poplin_preplan_mat_muls_at(where, requests.data(), requests.size(), cache.c(), &error) != POP_OK)
         poputil::detail::raise(error);
+}
+
+// By the options of a product, those of its convolution.
+typedef std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags> MatMulToConvOptions;
+// The convolutions that products are, to be planned among others.  What is returned points into convOptions, which gets what it lacks.
+inline std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls, MatMulToConvOptions &convOptions)
+{
+    std::set<ConvPlanParams> convs;
+    for (const MatMulPlanParams &each : matmuls) {
+        const poplar::OptionFlags *const given = std::get<2>(each);
+        if (!convOptions.count(given)) {
+            pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+            std::size_t count;
+            pop_error error;
+            if (poplin_mat_mul_conv_options(poplar::detail::Options(*given), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error) != POP_OK)
+                poputil::detail::raise(error);
+            for (std::size_t i = 0; i < count; ++i)
+                convOptions[given].set(list[i].key, list[i].value);
+        }
+        const poplin_mat_mul_params params = std::get<1>(each).c();
+        convs.insert(ConvPlanParams(std::get<0>(each), ConvParams(poplin_mat_mul_conv_params(&params)), &convOptions[given]));
+    }
+    return convs;
 }
 
 // Throws on options that no product has.

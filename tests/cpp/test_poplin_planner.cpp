@@ -163,6 +163,30 @@ TEST(plans_ahead)
     CHECK_THROWS(poplin::convolutionValidateOptions(bad, graph), poplar::invalid_option, "half|float");
 }
 
+// row: poplin matMulGetConvPlanParams
+TEST(productsAreConvolutions)
+{
+    Graph graph = modelGraph();
+    const OptionFlags options = { { "partialsType", "half" }, { "fullyConnectedPass", "TRAINING_FWD" } }, bad = { { "partialsType", "int" } };
+    const poplin::MatMulParams a = { HALF, HALF, { 1, 16, 32 }, { 1, 32, 24 } }, b = { HALF, HALF, { 2, 16, 32 }, { 2, 32, 8 } };
+    poplin::MatMulToConvOptions convOptions;
+    const std::set<poplin::ConvPlanParams> convs = poplin::matMulGetConvPlanParams(
+        { poplin::MatMulPlanParams(&graph.getTarget(), a, &options), poplin::MatMulPlanParams(&graph.getTarget(), b, &options) }, convOptions);
+    CHECK(convs.size() == 2 && convOptions.size() == 1);
+    CHECK(convOptions.at(&options).at("pass") == "FC_TRAINING_FWD" && convOptions.at(&options).at("partialsType") == "half");
+    for (const poplin::ConvPlanParams &conv : convs) {
+        CHECK(std::get<0>(conv) == &graph.getTarget() && std::get<2>(conv) == &convOptions.at(&options));
+        const ConvParams &params = std::get<1>(conv);
+        CHECK(params.outputChannelsPerConvGroup == 16 && params.inputChannelsPerConvGroup == 32);
+        CHECK(params.inputFieldShape == std::vector<std::size_t>{ params.numConvGroups == 2 ? 8u : 24u });
+    }
+    poplin::PlanningCache cache;
+    poplin::preplanConvolutions(convs, cache);
+    CHECK(cache.size() == 2);
+    CHECK_THROWS(poplin::matMulGetConvPlanParams({ poplin::MatMulPlanParams(&graph.getTarget(), a, &bad) }, convOptions), poplar::invalid_option,
+                 "half|float");
+}
+
 // row: poplin getFwdFlops
 // row: poplin getBwdFlops
 // row: poplin getWuFlops
