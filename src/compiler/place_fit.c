@@ -197,20 +197,41 @@ static uint64_t highest(const struct fit *f, uint32_t index)
     return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
 }
 
+/* Whether a block and its partners would lie apart if nothing else were there: else it is no lack of memory. */
+static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
+{
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
+        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes, least = own < other ? own : other;
+        if (align_up(own + other - least, f->memory->element) + least > f->memory->bytes) {
+            *partner = f->partners[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t pair_of(const struct fit *f, uint32_t a, uint32_t b)
+{
+    uint32_t i = 0;
+    while (!(f->pairs[i].a == a && f->pairs[i].b == b) && !(f->pairs[i].a == b && f->pairs[i].b == a))
+        ++i;
+    return i;
+}
+
 /* In its region, or across the end of memory or behind it: it has overflowed. */
 static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 {
+    uint32_t partner;
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
         f->apart[f->partners[i]] = 1;
     uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
         f->apart[f->partners[i]] = 0;
-    if (at == UINT64_MAX && f->paired[index] && first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
-        for (uint32_t i = 0; i < f->pair_count && result->failed_pair == NONE; ++i)
-            if (f->pairs[i].a == index || f->pairs[i].b == index)
-                result->failed_pair = i;
+    if (at == UINT64_MAX && result->failed_pair == NONE && !could_lie_apart(f, index, &partner) &&
+        first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
+        result->failed_pair = pair_of(f, index, partner);
     if (at == UINT64_MAX)
-        at = first_fit(f, index, f->blocks[index].where == FIT_CODE ? f->memory->bytes : lowest(f, index), UINT64_MAX, false);
+        at = first_fit(f, index, f->blocks[index].where == FIT_CODE || f->paired[index] ? f->memory->bytes : lowest(f, index), UINT64_MAX, false);
     f->address[index] = at;
     put(f, at, f->blocks[index].bytes, f->blocks[index].class, index);
 }

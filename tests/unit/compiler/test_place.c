@@ -388,6 +388,26 @@ static void test_element_constraints(void **state)
     end(&s.f);
 }
 
+/* Where there is no room left in another element, a tile is out of memory, as without the constraint. */
+static void test_no_room_apart(void **state)
+{
+    (void)state;
+    struct scene s;
+    const char *constraint = "elem(*in) != elem(*out)";
+    begin_on(&s, "ipu1 type=ipu_model memory=32768");
+    pop_tensor c = variable(&s.f, 10, 0, "c"), most = variable(&s.f, 7500, 0, "most");
+    in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
+    in_out(&s.f, set_named(&s, "t"), "Sum", 0, most, variable(&s.f, 1, 1, "sum"));
+    compiled_scene(&s);
+    assert_true(highest(&s.f) < 32768);
+    constrained(&s, &constraint);
+    compiled_scene(&s);
+    assert_int_equal(highest(&s.f), 32768 + 40);
+    set_option(&s, "debug.allowOutOfMemory", "false");
+    refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "out of memory");
+    end(&s.f);
+}
+
 /* Four things that lie apart two by two need two elements, in whatever order their sizes come. */
 static void test_two_elements(void **state)
 {
@@ -481,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
+        cmocka_unit_test(test_no_room_apart),
         cmocka_unit_test(test_two_elements),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_lowered_variables),
