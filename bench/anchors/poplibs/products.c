@@ -4,7 +4,6 @@
 
 #include <poplin/mat_mul.h>
 #include <popops/scaled_add.h>
-#include <poputil/tile_mapping.h>
 
 #include <string.h>
 
@@ -39,11 +38,11 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor x = poplin_create_mat_mul_grouped_input_lhs(graph, type, type, x_shape, w_shape, "x", forward, cache);
     pop_tensor w = poplin_create_mat_mul_grouped_input_rhs(graph, type, type, x_shape, w_shape, "w", forward, cache);
-    pass_result(passes, poplin_mat_mul_grouped(graph, x, w, program, type, "fwd", forward, cache), "y");
+    pop_tensor y = poplin_mat_mul_grouped(graph, x, w, program, type, "fwd", forward, cache);
+    pass_result(passes, y, "y");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
-        pop_tensor dy = pop_graph_add_variable(graph, type, POP_SHAPE(groups, batch, out), "dy");
-        poputil_map_tensor_linearly(graph, dy);
+        pop_tensor dy = pop_graph_clone(graph, POP_TYPE_NULL, y, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "dy");
         pass_result(passes, poplin_mat_mul_grouped(graph, dy, poplin_transpose_grouped_matrix(w), program, type, "bwd", backward, cache), "dx");
         poplin_mat_mul_grouped_acc(graph, w, -0.125f, poplin_transpose_grouped_matrix(x), dy, program, "wu", update, cache);
     }
