@@ -223,13 +223,14 @@ static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tens
 {
     pop_variable_interval *regions;
     struct interval_vec zeros = { 0 }, data = { 0 };
+    struct conv_constant last = { 0 };
     from = pop_tensor_flatten_at(work->where, from);
     to = pop_tensor_flatten_at(work->where, to);
     if (pop_tensor_contains_constant(from)) {
         size_t count = pop_tensor_var_regions(from, &regions), at = 0;
         for (size_t i = 0; i < count; ++i) {
             size_t size = regions[i].interval.end - regions[i].interval.begin;
-            struct interval_vec *list = conv_is_zeros(work->where, work->graph, from, at, regions[i]) ? &zeros : &data;
+            struct interval_vec *list = conv_is_zeros(work->where, work->graph, regions[i].variable, &last) ? &zeros : &data;
             if (list->count && list->list[list->count - 1].end == at)
                 list->list[list->count - 1].end += size;
             else

@@ -43,11 +43,14 @@ static pop_tensor zeros_like(const struct conv_work *work, pop_tensor t, unsigne
     pop_graph_set_tile_mapping_at(work->where, work->graph, made, 0);
     return made;
 }
-bool conv_is_zeros(pop_where where, const pop_graph *graph, pop_tensor flat, size_t at, pop_variable_interval region)
+bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct conv_constant *last)
 {
-    double value = 0;
-    return pop_graph_is_constant(graph, region.variable) &&
-           pop_tensor_constant_double(pop_tensor_slice_at(where, flat, at, at + region.interval.end - region.interval.begin, 0), &value) && value == 0;
+    double value;
+    if (!pop_graph_is_constant(graph, variable))
+        return false;
+    if (!last->known || last->variable != variable)
+        *last = (struct conv_constant){ true, pop_tensor_constant_double(pop_graph_variable_at(where, graph, variable), &value) && value == 0, variable };
+    return last->zero;
 }
 static pop_tensor pad(const struct conv_work *work, pop_tensor t, unsigned dim, size_t before, size_t after)
 {

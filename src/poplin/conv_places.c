@@ -18,14 +18,15 @@ struct places {
     unsigned workers, bytes_per_cycle, element_bytes;
 };
 
-static void mark_begins(pop_where where, const pop_graph *graph, pop_tensor t, struct element *elements)
+static void mark_begins(pop_where where, pop_graph *graph, pop_tensor t, struct element *elements)
 {
     pop_variable_interval *regions;
+    struct conv_constant last = { 0 };
     size_t count = pop_tensor_var_regions(t, &regions);
     for (size_t i = 0, at = 0; i < count; ++i) {
         size_t size = regions[i].interval.end - regions[i].interval.begin;
         elements[at].begins = true;
-        bool zeros = conv_is_zeros(where, graph, t, at, regions[i]);
+        bool zeros = conv_is_zeros(where, graph, regions[i].variable, &last);
         for (size_t k = at; zeros && k < at + size; ++k)
             elements[k].tile = NO_TILE;
         at += size;

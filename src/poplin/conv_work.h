@@ -65,8 +65,12 @@ pop_tensor conv_weights_back(struct conv_work *work, pop_tensor grouped);
 pop_shape conv_grouped_input_shape(const struct conv_work *work, size_t *dims);
 pop_shape conv_grouped_weights_shape(const struct conv_work *work, size_t *dims);
 
-/* Whether a region of a flat tensor, which begins with its element `at`, is of constants that are 0, as padding is. */
-bool conv_is_zeros(pop_where where, const pop_graph *graph, pop_tensor flat, size_t at, pop_variable_interval region);
+/* Whether a variable is a constant that is 0 everywhere, as padding is.  *last, {0} at first, remembers the constant that was asked about last. */
+struct conv_constant {
+    bool known, zero;
+    uint32_t variable;
+};
+bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct conv_constant *last);
 /* Elements indices[0 .. count) along a dimension; zeros for POPLIN_NO_INDEX. */
 pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count);
 
