@@ -4,6 +4,9 @@
 
 #include <popops/dynamic_slice.h>
 
+/* Each is built by itself, with variables and vertices of its own. */
+enum { MOST_GROUPS = 1 << 20 };
+
 /* Results of the groups as one tensor; frees the list. */
 static pop_tensor join(pop_where where, pop_graph *graph, pop_tensor *list, size_t groups)
 {
@@ -30,7 +33,10 @@ static bool count_groups(pop_where where, pop_graph *graph, const char *api, pop
 }
 static bool check_groups(pop_where where, pop_graph *graph, const char *api, size_t groups)
 {
-    return poplibs_ready(graph) && (groups || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "no group"));
+    if (!poplibs_ready(graph))
+        return false;
+    return (groups > 0 && groups <= MOST_GROUPS) ||
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu groups: from 1 to %d are possible", groups, MOST_GROUPS);
 }
 
 pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, size_t groups, pop_shape shape, pop_dims dims,
@@ -39,7 +45,7 @@ pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph 
     if (!check_groups(where, graph, "popops_create_grouped_sliceable_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         list[i] = popops_create_sliceable_tensor_planned_at(where, graph, type, shape, dims, sizes, plan, name, options);
     return join(where, graph, list, groups);
 }
@@ -51,7 +57,7 @@ pop_tensor popops_create_grouped_slice_tensor_at(pop_where where, pop_graph *gra
     if (!check_groups(where, graph, "popops_create_grouped_slice_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         list[i] = popops_create_slice_tensor_planned_at(where, graph, type, shape, dims, sizes, num_indices, plan, name, options);
     return join(where, graph, list, groups);
 }
@@ -62,7 +68,7 @@ pop_tensor popops_create_grouped_indices_tensor_at(pop_where where, pop_graph *g
     if (!check_groups(where, graph, "popops_create_grouped_indices_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         list[i] = popops_create_indices_tensor_at(where, graph, dims, num_indices, plan, name, options);
     return join(where, graph, list, groups);
 }
@@ -75,7 +81,7 @@ pop_tensor popops_grouped_multi_slice_at(pop_where where, pop_graph *graph, pop_
     if (!count_groups(where, graph, api, POP_TENSORS(t, offsets), &groups) || !check_groups(where, graph, api, groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         list[i] = popops_multi_slice_at(where, graph, pop_tensor_at_at(where, t, i), pop_tensor_at_at(where, offsets, i), dims, sizes, sequence, plan, name,
                                         options);
     return join(where, graph, list, groups);
@@ -90,7 +96,7 @@ static void update_groups(pop_where where, pop_graph *graph, const char *api, up
     size_t groups;
     if (!count_groups(where, graph, api, POP_TENSORS(t, s, offsets), &groups))
         return;
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         one(where, graph, pop_tensor_at_at(where, t, i), pop_tensor_at_at(where, s, i), pop_tensor_at_at(where, offsets, i), dims, sizes, sequence, plan, name,
             options);
 }
@@ -116,7 +122,7 @@ void popops_grouped_multi_update_add_at(pop_where where, pop_graph *graph, pop_t
     size_t groups;
     if (!count_groups(where, graph, "popops_grouped_multi_update_add", POP_TENSORS(t, s, offsets), &groups))
         return;
-    for (size_t i = 0; i < groups; ++i)
+    for (size_t i = 0; i < groups && poplibs_ready(graph); ++i)
         popops_multi_update_add_at(where, graph, pop_tensor_at_at(where, t, i), pop_tensor_at_at(where, s, i), pop_tensor_at_at(where, offsets, i), scale, dims,
                                    sizes, sequence, plan, name, options);
 }

@@ -85,6 +85,8 @@ static void test_groups(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_mul", "the slices");
     popops_grouped_multi_update_mul(bed.graph, t, s, pop_tensor_slice(indices, 0, 1, 0), dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_grouped_multi_update_mul", "2 groups and 1 groups");
+    popops_create_grouped_indices_tensor(bed.graph, SIZE_MAX, dims, 4, &plan, "i", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_grouped_indices_tensor", "from 1 to 1048576 are possible");
     assert_built(bed.graph);
     double *got[2], *given = bed_given(&bed, t), *by = bed_given(&bed, s), wanted[70];
     bed_run_all(&bed, (const pop_tensor[]){ out, sums }, got, 2);
