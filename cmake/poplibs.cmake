@@ -24,7 +24,7 @@ function(add_poplibs_codelets name)
     foreach(source IN LISTS sources)
       get_filename_component(stem ${source} NAME_WE)
       set(part ${PROJECT_BINARY_DIR}/codelets/${name}/${stem}.${level}.gp)
-      add_custom_command(OUTPUT ${part} COMMAND ${popc} -O2 -march=${level} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
+      add_custom_command(OUTPUT ${part} COMMAND ${popc} -O3 -march=${level} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()

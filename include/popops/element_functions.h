@@ -31,6 +31,12 @@ POPOPS_FUNCTION float popops_choose(int condition, float a, float b)
 {
     return condition ? a : b;
 }
+/* NaN stays. */
+POPOPS_FUNCTION float popops_clampf(float a, float low, float high)
+{
+    a = a < low ? low : a;
+    return a > high ? high : a;
+}
 
 /* ---- exponentials ---- */
 
@@ -58,8 +64,7 @@ POPOPS_FUNCTION float popops_small_expm1(float r)
 /* a = n ln 2 + r; beyond the limits results are 0, infinity and -1 already. */
 POPOPS_FUNCTION float popops_exp_split(float a, float *n)
 {
-    a = a < -105.0f ? -105.0f : a;
-    a = a > 90.0f ? 90.0f : a;
+    a = popops_clampf(a, -105.0f, 90.0f);
     *n = __builtin_rintf(a * 1.44269504f);
     *n = *n == *n ? *n : 0.0f; /* of NaN too there must be an int */
     return popops_fma(*n, 1.90465421e-09f, popops_fma(*n, -0.693147182f, a));
@@ -72,9 +77,7 @@ POPOPS_FUNCTION float popops_expf(float a)
 }
 POPOPS_FUNCTION float popops_exp2f(float a)
 {
-    float limited = a < -152.0f ? -152.0f : a;
-    limited = limited > 130.0f ? 130.0f : limited;
-    float n = __builtin_rintf(limited);
+    float limited = popops_clampf(a, -152.0f, 130.0f), n = __builtin_rintf(limited);
     n = n == n ? n : 0.0f;
     float r = limited - n, p = popops_small_expm1(popops_fma(r, 0.693147182f, r * -1.90465421e-09f));
     struct popops_power power = popops_power_of_two(n);
@@ -90,9 +93,7 @@ POPOPS_FUNCTION float popops_expm1f(float a)
 }
 POPOPS_FUNCTION float popops_tanhf(float a)
 {
-    float limited = a < -10.0f ? -10.0f : a; /* tanh(10) is 1 in float */
-    limited = limited > 10.0f ? 10.0f : limited;
-    float e = popops_expm1f(2.0f * limited);
+    float e = popops_expm1f(2.0f * popops_clampf(a, -10.0f, 10.0f)); /* tanh(10) is 1 in float */
     return e / (e + 2.0f);
 }
 POPOPS_FUNCTION float popops_sigmoidf(float a)
@@ -158,9 +159,7 @@ POPOPS_FUNCTION float popops_long_log2(float a, float *low)
 POPOPS_FUNCTION float popops_powf(float a, float b)
 {
     float low, high = popops_long_log2(__builtin_fabsf(a), &low), product = b * high;
-    float limited = product < -152.0f ? -152.0f : product;
-    limited = limited > 130.0f ? 130.0f : limited;
-    float n = __builtin_rintf(limited);
+    float limited = popops_clampf(product, -152.0f, 130.0f), n = __builtin_rintf(limited);
     n = n == n ? n : 0.0f;
     float r = (limited - n) + popops_choose(product == limited, popops_fma(b, low, popops_fma(b, high, -product)), 0.0f);
     struct popops_power power = popops_power_of_two(n);

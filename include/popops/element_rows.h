@@ -6,7 +6,7 @@
 #define POPOPS_ELEMENT_ROWS_H
 
 #if defined(__OPTIMIZE__) && !defined(__clang__)
-#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math")
+#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math", "no-tree-pre")
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>

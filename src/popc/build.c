@@ -72,7 +72,8 @@ static void add_level(struct command *command, const struct source *source)
 {
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     snprintf(command->march, sizeof(command->march), source->flags->level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", source->flags->level);
-    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", NULL });
+    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+                                                "-fvisibility=hidden", NULL });
 }
 
 /* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions are exported. */

@@ -8,7 +8,7 @@
 
 /* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for B's sake, lower ones where there
  * would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since each part packs A once more. */
-enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 32, PART_COLUMNS = 256 };
+enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 64, PART_COLUMNS = 256 };
 /* Panels that a vertex packs, and vertices that there should be rather than that. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 /* Rows in which a view must be contiguous to be worth reading in place. */
@@ -195,9 +195,10 @@ static void multiply(const struct product *p, const struct matrix *a, pop_tensor
     size_t bands = power_of_two_up_to(poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
     size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
     parts = poplibs_max(1, poplibs_min(parts, panels));
+    size_t strips = poplibs_ceil_div(rows, GEMM_STRIP); /* equal ones: a kernel of few rows is slower */
     for (size_t i = 0; i < bands; ++i)
         for (size_t k = 0; k < parts; ++k) {
-            pop_interval band = { rows * i / bands, rows * (i + 1) / bands };
+            pop_interval band = { rows * (strips * i / bands) / strips, rows * (strips * (i + 1) / bands) / strips };
             pop_interval part = { panels * k / parts * GEMM_PANEL, poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
             multiply_block(p, &(struct block){ a, out, packed, depth, columns, band, part });
         }

@@ -111,11 +111,12 @@
             for (size_t wide = 0; wide < GEMM_PANEL && c + wide < v->columns; wide += WIDE)                            \
                 for (size_t s = 0; s < strips; ++s) {                                                                  \
                     size_t begin = rows * s / strips, end = rows * (s + 1) / strips;                                   \
+                    const float *tile = b + wide, *after = wide + WIDE < GEMM_PANEL ? tile + WIDE : b + GEMM_PANEL * depth;\
+                    struct gemm_next next = { s + 1 < strips ? tile : after, b + (GEMM_PANEL + s * step / 2) * depth, step };\
                     out.rows = lines + begin;                                                                          \
                     out.at = c + wide;                                                                                 \
                     out.columns = v->columns - c - wide;                                                               \
-                    struct gemm_next next = { b + (GEMM_PANEL + s * step / 2) * depth, step };                             \
-                    kernel(end - begin, depth, packed + begin * depth, b + wide, &next, &out);                         \
+                    kernel(end - begin, depth, packed + begin * depth, tile, &next, &out);                             \
                 }                                                                                                      \
     }                                                                                                                  \
     void HostMatMul_##tag##_compute(HostMatMul_##tag *v)                                                               \

@@ -3,9 +3,6 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
-#endif
 #include <poplar/vertex.h>
 
 /* The first place of the best: the best of each lane, the best of lanes, and then where that is.  Nothing is better than a NaN, which is not found: the

@@ -4,49 +4,76 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
-#endif
-#include "poplibs/vector_math.h"
+#include "poplibs/half_vectors.h"
 
 #include <poplar/vertex.h>
+#include <popops/element_functions.h>
+#include <string.h>
 
 #define MASKED 0xffffffffu
 
 struct scales {
     float deltas, outputs;
+    float smallest; /* normal number of the type */
 };
+#define SMALLEST_half 6.10351562e-5f
+#define SMALLEST_float 1.17549435e-38f
 
 /* One row, or a part of it: right is the column of the right class, counted from the part's first. */
-#define LOSSES_OF(tag, type, text, smallest_normal)                                                                    \
-    static inline void squared_##tag(const type *probs, type *deltas, type *losses, size_t n, unsigned right, const struct scales *scales) \
-    {                                                                                                                  \
-        (void)scales;                                                                                                  \
-        for (size_t i = 0; i < n; ++i) {                                                                               \
-            float delta = (float)probs[i] - (i == right ? 1.0f : 0.0f);                                                \
-            deltas[i] = (type)delta;                                                                                   \
-            losses[i] = (type)(0.5f * delta * delta);                                                                  \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static inline void entropy_##tag(const type *probs, type *deltas, type *losses, size_t n, unsigned right, const struct scales *scales) \
-    {                                                                                                                  \
-        float scale = scales->deltas / scales->outputs;                                                                \
-        for (size_t i = 0; i < n; ++i) {                                                                               \
-            deltas[i] = (type)(scale * ((float)probs[i] - (i == right ? scales->outputs : 0.0f)));                     \
-            losses[i] = (type)0.0f;                                                                                    \
-        }                                                                                                              \
-        if (right < n) {                                                                                               \
-            float p = (float)probs[right];                                                                             \
-            losses[right] = (type)(poplibs_log(scales->outputs) - poplibs_log(p < smallest_normal ? smallest_normal : p)); \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static inline void nothing_##tag(type *deltas, type *losses, size_t n)                                             \
-    {                                                                                                                  \
-        for (size_t i = 0; i < n; ++i)                                                                                 \
-            deltas[i] = losses[i] = (type)0.0f;                                                                        \
+static inline void squared(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales)
+{
+    (void)scales;
+    for (size_t i = 0; i < n; ++i) {
+        deltas[i] = probs[i];
+        losses[i] = 0.5f * probs[i] * probs[i];
     }
-LOSSES_OF(half, half, "half", 6.10351562e-5f)
-LOSSES_OF(float, float, "float", 1.17549435e-38f)
+    if (right < n) {
+        float delta = probs[right] - 1.0f;
+        deltas[right] = delta;
+        losses[right] = 0.5f * delta * delta;
+    }
+}
+static inline void entropy(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales)
+{
+    float scale = scales->deltas / scales->outputs;
+    for (size_t i = 0; i < n; ++i) {
+        deltas[i] = scale * probs[i];
+        losses[i] = 0.0f;
+    }
+    if (right < n) {
+        float p = probs[right];
+        deltas[right] = scale * (p - scales->outputs);
+        losses[right] = popops_logf(scales->outputs) - popops_logf(p < scales->smallest ? scales->smallest : p);
+    }
+}
+
+/* Half goes through float block by block. */
+enum { BLOCK = 256 };
+#define ROWS_OF(function)                                                                                              \
+    static void function##_float(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales) \
+    {                                                                                                                  \
+        function(probs, deltas, losses, n, right, scales);                                                             \
+    }                                                                                                                  \
+    static void function##_half(const half *probs, half *deltas, half *losses, size_t n, size_t right, const struct scales *scales) \
+    {                                                                                                                  \
+        float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];                                                     \
+        for (size_t at = 0, count; at < n; at += count) {                                                              \
+            count = n - at < BLOCK ? n - at : BLOCK;                                                                   \
+            poplibs_widen(wide, probs + at, count);                                                                    \
+            function(wide, wide_deltas, wide_losses, count, right - at, scales);                                       \
+            poplibs_narrow(deltas + at, wide_deltas, count);                                                           \
+            poplibs_narrow(losses + at, wide_losses, count);                                                           \
+        }                                                                                                              \
+    }
+ROWS_OF(squared)
+ROWS_OF(entropy)
+#define NOTHING_OF(tag, type, text)                                                                                    \
+    static void nothing_##tag(type *deltas, type *losses, size_t n)                                                    \
+    {                                                                                                                  \
+        memset(deltas, 0, n * sizeof(*deltas));                                                                        \
+        memset(losses, 0, n * sizeof(*losses));                                                                        \
+    }
+POPLIBS_FLOATING(NOTHING_OF)
 
 /* expected: the labels of the rows that the region touches; column: where in its row it begins. */
 #define VERTICES_OF(tag, type, text, function, Name)                                                                   \
@@ -62,7 +89,7 @@ LOSSES_OF(float, float, "float", 1.17549435e-38f)
     POP_VERTEX_NAME(Name##_##tag, "popnn::" #Name "<" text ">");                                                       \
     void Name##_##tag##_compute(Name##_##tag *v)                                                                       \
     {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling };         \
+        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling, .smallest = SMALLEST_##tag }; \
         unsigned column = v->column;                                                                                   \
         for (size_t i = 0, row = 0; i < v->transformed.size; ++row, column = 0) {                                      \
             size_t left = v->transformed.size - i, n = v->classes - column < left ? v->classes - column : left;        \
@@ -70,7 +97,7 @@ LOSSES_OF(float, float, "float", 1.17549435e-38f)
             if (label == MASKED)                                                                                       \
                 nothing_##tag(v->deltas.data + i, v->transformed.data + i, n);                                         \
             else                                                                                                       \
-                function##_##tag(v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n, label - column, &scales); \
+                function##_##tag(v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n, (size_t)label - column, &scales); \
             i += n;                                                                                                    \
         }                                                                                                              \
     }                                                                                                                  \
@@ -86,14 +113,14 @@ LOSSES_OF(float, float, "float", 1.17549435e-38f)
     POP_VERTEX_NAME(Name##2D_##tag, "popnn::" #Name "2D<" text ">");                                                   \
     void Name##2D_##tag##_compute(Name##2D_##tag *v)                                                                   \
     {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling };         \
+        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling, .smallest = SMALLEST_##tag }; \
         for (size_t i = 0; i < v->transformed.size; ++i) {                                                             \
             size_t n = v->transformed.data[i].size;                                                                    \
             unsigned label = v->expected.data[i];                                                                      \
             if (label == MASKED)                                                                                       \
                 nothing_##tag(v->deltas.data[i].data, v->transformed.data[i].data, n);                                 \
             else                                                                                                       \
-                function##_##tag(v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n, label - v->columns.data[i], &scales); \
+                function##_##tag(v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n, (size_t)label - v->columns.data[i], &scales); \
         }                                                                                                              \
     }
 VERTICES_OF(half, half, "half", squared, LossSumSquaredTransform)

@@ -4,17 +4,17 @@
 
 #ifdef __POPC__
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
+#pragma GCC optimize("no-tree-pre") /* which makes branches where there are none in the text, and then no vectors */
 #endif
 #include "poplibs/half_vectors.h"
-#include "poplibs/vector_math.h"
 
 #include <poplar/vertex.h>
+#include <popops/element_functions.h>
 
 /* gradient_N is the derivative, in terms of the output for the first ones and of the input for GELU, SWISH and GELU_ERF. */
 static inline float value_SIGMOID(float x)
 {
-    return poplibs_sigmoid(x);
+    return popops_sigmoidf(x);
 }
 static inline float gradient_SIGMOID(float y)
 {
@@ -22,7 +22,7 @@ static inline float gradient_SIGMOID(float y)
 }
 static inline float value_HARD_SIGMOID(float x)
 {
-    return poplibs_clamp(0.2f * x + 0.5f, 0.0f, 1.0f);
+    return popops_clampf(0.2f * x + 0.5f, 0.0f, 1.0f);
 }
 static inline float gradient_HARD_SIGMOID(float y)
 {
@@ -38,7 +38,7 @@ static inline float gradient_RELU(float y)
 }
 static inline float value_TANH(float x)
 {
-    return poplibs_tanh(x);
+    return popops_tanhf(x);
 }
 static inline float gradient_TANH(float y)
 {
@@ -48,29 +48,32 @@ static inline float gradient_TANH(float y)
 #define GELU_B 0.0356774081f /* 0.044715 of it */
 static inline float value_GELU(float x)
 {
-    return 0.5f * x * (1.0f + poplibs_tanh(x * (GELU_A + GELU_B * x * x)));
+    return 0.5f * x * (1.0f + popops_tanhf(x * (GELU_A + GELU_B * x * x)));
 }
 static inline float gradient_GELU(float x)
 {
-    float t = poplibs_tanh(x * (GELU_A + GELU_B * x * x));
+    float t = popops_tanhf(x * (GELU_A + GELU_B * x * x));
     return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * (GELU_A + 3.0f * GELU_B * x * x);
 }
 static inline float value_SWISH(float x)
 {
-    return x * poplibs_sigmoid(x);
+    return x * popops_sigmoidf(x);
 }
 static inline float gradient_SWISH(float x)
 {
-    float s = poplibs_sigmoid(x);
+    float s = popops_sigmoidf(x);
     return s + x * s * (1.0f - s);
 }
 static inline float value_GELU_ERF(float x)
 {
-    return 0.5f * x * (1.0f + poplibs_erf(x * 0.707106781f));
+    return popops_gelu_erff(x);
 }
+/* Of the error function's two forms (popops_erff), the second shares the exponential of the slope. */
 static inline float gradient_GELU_ERF(float x)
 {
-    return 0.5f * (1.0f + poplibs_erf(x * 0.707106781f)) + x * 0.398942280f * poplibs_exp(-0.5f * x * x);
+    float z = __builtin_fabsf(x) * 0.707106781f, e = popops_expf(-0.5f * x * x);
+    float share = popops_choose(z < 1.0f, 0.5f * popops_small_erf(z), 0.5f - 0.5f * e * popops_erfcx(z));
+    return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
 }
 
 /* Half goes through float block by block. */

@@ -5,9 +5,6 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
-#endif
 #include <poplar/vertex.h>
 
 enum { RUN = 512 };

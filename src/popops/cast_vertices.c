@@ -20,7 +20,26 @@ typedef unsigned long long ullong;
         for (size_t i = 0; i < count; ++i)                                                                             \
             out[i] = (to)in[i];                                                                                        \
     }
-CAST_MAIN(RUN_OF)
+CAST_TO_MAIN(RUN_OF, float)
+CAST_TO_MAIN(RUN_OF, int)
+CAST_TO_MAIN(RUN_OF, uint)
+CAST_TO_MAIN(RUN_OF, truth)
+/* Of half block by block, for conversions of single ones do not become vectors. */
+enum { BLOCK = 512 };
+#define RUN_OF_HALF(from, to)                                                                                          \
+    static void half_to_##to(to *out, const half *in, size_t count)                                                    \
+    {                                                                                                                  \
+        float wide[BLOCK];                                                                                             \
+        for (size_t n; count; count -= n, in += n, out += n) {                                                         \
+            n = count < BLOCK ? count : BLOCK;                                                                         \
+            poplibs_widen(wide, in, n);                                                                                \
+            float_to_##to(out, wide, n);                                                                               \
+        }                                                                                                              \
+    }
+RUN_OF_HALF(half, int)
+RUN_OF_HALF(half, uint)
+RUN_OF_HALF(half, truth)
+RUN_OF(half, half)
 #define half_to_float poplibs_widen
 #define float_to_half poplibs_narrow
 

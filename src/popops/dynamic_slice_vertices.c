@@ -6,20 +6,20 @@
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
+#include <string.h>
 
 #define COPY_ROWS(v, to, from)                                                                                         \
     for (unsigned i = 0, row = *(v)->offset % (v)->numBaseElements; i < (v)->numSubElements; ++i) {                    \
         for (size_t r = 0; r < (v)->numRegions; ++r) {                                                                 \
             size_t base = r * (v)->numBaseElements + row, sub = r * (v)->numSubElements + i;                           \
-            for (size_t k = 0; k < (v)->subT.data[sub].size; ++k)                                                      \
-                (v)->to.data[k] = (v)->from.data[k];                                                                   \
+            memcpy((v)->to.data, (v)->from.data, (v)->subT.data[sub].size * sizeof(*(v)->to.data));                    \
         }                                                                                                              \
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \
     }
 #define COPY_REGION(v, to, to_row, from, from_row)                                                                     \
     for (unsigned i = 0, row = *(v)->offset % (v)->numBaseElements; i < (v)->numSubElements; ++i) {                    \
-        for (size_t k = 0; k < (v)->regionSize; ++k)                                                                   \
-            (v)->to.data[(size_t)(to_row) * (v)->regionSize + k] = (v)->from.data[(size_t)(from_row) * (v)->regionSize + k]; \
+        size_t size = (v)->regionSize;                                                                                 \
+        memcpy((v)->to.data + (to_row) * size, (v)->from.data + (from_row) * size, size * sizeof(*(v)->to.data));      \
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \
     }
 

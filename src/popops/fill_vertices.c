@@ -6,6 +6,11 @@
 #include <poplar/vertex.h>
 
 #define VERTICES_OF(tag, type, text)                                                                                   \
+    static void fill_##tag(type *out, size_t size, type value)                                                         \
+    {                                                                                                                  \
+        for (size_t i = 0; i < size; ++i)                                                                              \
+            out[i] = value;                                                                                            \
+    }                                                                                                                  \
     POP_VERTEX(Fill_##tag) {                                                                                           \
         POP_STATE(type) in;                                                                                            \
         POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
@@ -13,8 +18,7 @@
     POP_VERTEX_NAME(Fill_##tag, "popops::Fill<" text ">");                                                             \
     void Fill_##tag##_compute(Fill_##tag *v)                                                                           \
     {                                                                                                                  \
-        for (size_t i = 0; i < v->out.size; ++i)                                                                       \
-            v->out.data[i] = v->in;                                                                                    \
+        fill_##tag(v->out.data, v->out.size, v->in);                                                                   \
     }                                                                                                                  \
     POP_VERTEX(Fill2d_##tag) {                                                                                         \
         POP_STATE(type) in;                                                                                            \
@@ -24,8 +28,7 @@
     void Fill2d_##tag##_compute(Fill2d_##tag *v)                                                                       \
     {                                                                                                                  \
         for (size_t i = 0; i < v->out.size; ++i)                                                                       \
-            for (size_t k = 0; k < v->out.data[i].size; ++k)                                                           \
-                v->out.data[i].data[k] = v->in;                                                                        \
+            fill_##tag(v->out.data[i].data, v->out.data[i].size, v->in);                                               \
     }
 POPLIBS_ALL_TYPES(VERTICES_OF)
 

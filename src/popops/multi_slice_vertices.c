@@ -13,16 +13,17 @@
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
+#include <string.h>
 
 /* For each offset that is a row of the base: `at` is that row's first element, `from` that of the slice. */
 #define FOR_ROWS(v, ...)                                                                                               \
-    for (size_t i = 0; i < (v)->offsets.size; ++i) {                                                                   \
+    for (size_t i = 0, size = (v)->regionSize; i < (v)->offsets.size; ++i) {                                           \
         unsigned row = (v)->offsets.data[i] - (v)->baseOffset;                                                         \
-        size_t at = (size_t)row * (v)->regionSize, from = i * (v)->regionSize;                                         \
+        size_t at = row * size, from = i * size;                                                                       \
         if (row < (v)->numBaseElements)                                                                                \
-            for (size_t k = 0; k < (v)->regionSize; ++k)                                                               \
-                __VA_ARGS__;                                                                                           \
+            __VA_ARGS__;                                                                                               \
     }
+#define FOR_ELEMENTS(v, ...) FOR_ROWS(v, for (size_t k = 0; k < size; ++k) __VA_ARGS__)
 #define ROW_STATE                                                                                                      \
     POP_STATE(unsigned) baseOffset;                                                                                    \
     POP_STATE(unsigned) numBaseElements;                                                                               \
@@ -38,7 +39,7 @@
     POP_VERTEX_NAME(MultiSlice_##tag, "popops::MultiSlice<" text ">");                                                 \
     void MultiSlice_##tag##_compute(MultiSlice_##tag *v)                                                               \
     {                                                                                                                  \
-        FOR_ROWS(v, v->subT.data[from + k] = v->baseT.data[at + k])                                                    \
+        FOR_ROWS(v, memcpy(v->subT.data + from, v->baseT.data + at, size * sizeof(type)))                              \
     }                                                                                                                  \
     POP_VERTEX(MultiUpdate_##tag) {                                                                                    \
         POP_INPUT(POP_VECTOR(unsigned)) offsets;                                                                       \
@@ -49,7 +50,7 @@
     POP_VERTEX_NAME(MultiUpdate_##tag, "popops::MultiUpdate<" text ">");                                               \
     void MultiUpdate_##tag##_compute(MultiUpdate_##tag *v)                                                             \
     {                                                                                                                  \
-        FOR_ROWS(v, v->baseT.data[at + k] = v->subT.data[from + k])                                                    \
+        FOR_ROWS(v, memcpy(v->baseT.data + at, v->subT.data + from, size * sizeof(type)))                              \
     }                                                                                                                  \
     POP_VERTEX(Select_##tag) {                                                                                         \
         POP_INPUT(POP_VECTOR(unsigned)) offsets;                                                                       \
@@ -65,8 +66,8 @@
         for (size_t i = 0; i < v->offsets.size; ++i) {                                                                 \
             unsigned part = v->offsets.data[i] / v->rowsPerPart;                                                       \
             size_t at = (part * v->offsets.size + i) * v->regionSize;                                                  \
-            for (size_t k = 0; part < v->numParts && k < v->regionSize; ++k)                                           \
-                v->subT.data[i * v->regionSize + k] = v->baseT.data[at + k];                                           \
+            if (part < v->numParts)                                                                                    \
+                memcpy(v->subT.data + i * v->regionSize, v->baseT.data + at, v->regionSize * sizeof(type));            \
         }                                                                                                              \
     }
 POPLIBS_ALL_TYPES(COPIES_OF)
@@ -87,7 +88,7 @@ POPLIBS_ALL_TYPES(COPIES_OF)
     void name##_compute(name *v)                                                                                       \
     {                                                                                                                  \
         wide scale = (wide)*v->scale;                                                                                  \
-        FOR_ROWS(v, v->baseT.data[at + k] = (type)((wide)v->baseT.data[at + k] + scale * (wide)v->subT.data[from + k])) \
+        FOR_ELEMENTS(v, v->baseT.data[at + k] = (type)((wide)v->baseT.data[at + k] + scale * (wide)v->subT.data[from + k])) \
     }
 #define ADDS_OF(tag, type, scale_type, partial, wide, text, type_text)                                                       \
     ADD_VERTEX(MultiUpdateAdd_##tag##_whole, "popops::MultiUpdateAdd<" text ",false>", type, scale_type, wide)         \
@@ -121,7 +122,7 @@ ADD_TYPES(ADDS_OF)
     POP_VERTEX_NAME(MultiUpdate##operation##_##tag, "popops::MultiUpdateOp<" text ",popops::Operation::" #operation ">"); \
     void MultiUpdate##operation##_##tag##_compute(MultiUpdate##operation##_##tag *v)                                   \
     {                                                                                                                  \
-        FOR_ROWS(v, {                                                                                                  \
+        FOR_ELEMENTS(v, {                                                                                               \
             type a = v->baseT.data[at + k], b = v->subT.data[from + k];                                                \
             v->baseT.data[at + k] = (type)(__VA_ARGS__);                                                               \
         })                                                                                                             \

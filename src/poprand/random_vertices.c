@@ -4,14 +4,11 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* loops become vectors */
-#endif
 #include "poplibs/half_vectors.h"
-#include "poplibs/vector_math.h"
 #include "poprand/philox.h"
 
 #include <poplar/vertex.h>
+#include <popops/element_functions.h>
 
 struct generator {
     uint64_t a, b;
@@ -70,7 +67,7 @@ static void draw_normal(struct generator *g, float *values, unsigned count)
     unsigned half = (count + 1) / 2;
     draw_words(g, words, 2 * half);
     for (unsigned i = 0; i < half; ++i) {
-        float radius = __builtin_sqrtf(-2.0f * poplibs_log(1.0f - unit(words[i]))), c, s;
+        float radius = __builtin_sqrtf(-2.0f * popops_logf(1.0f - unit(words[i]))), c, s;
         cos_sin(unit(words[half + i]), &c, &s);
         values[i] = radius * c;
         values[half + i] = radius * s;
@@ -169,7 +166,7 @@ static inline void put_int(int *out, const float *values, unsigned count)
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        values[i] = poplibs_clamp(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
+        values[i] = popops_clampf(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
     }
 VERTEX_OF(half, half, "half", Uniform, RANGE, UNIFORM)
 VERTEX_OF(float, float, "float", Uniform, RANGE, UNIFORM)
@@ -203,7 +200,7 @@ void Uniform_int_compute(Uniform_int *v)
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        values[i] = poplibs_clamp(poplibs_exp(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
+        values[i] = popops_clampf(popops_expf(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
     }
 VERTEX_OF(half, half, "half", LogUniform, LOGARITHMS, LOG_UNIFORM)
 VERTEX_OF(float, float, "float", LogUniform, LOGARITHMS, LOG_UNIFORM)
@@ -228,7 +225,7 @@ VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
 #define TRUNCATED_NORMAL(tag)                                                                                          \
     draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
     for (unsigned i = 0; i < m; ++i)                                                                                   \
-        values[i] = poplibs_clamp(values[i] * v->stdDev + v->mean, v->low, v->high);
+        values[i] = popops_clampf(values[i] * v->stdDev + v->mean, v->low, v->high);
 VERTEX_OF(half, half, "half", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 VERTEX_OF(float, float, "float", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activation functions and gradients against double precision, on scattered tensors; the estimates of their vertices. */
 #include "poplibs/bed.h"
-#include "poplibs/vector_math.h"
 
 #include <popnn/codelets.h>
 #include <popnn/non_linearity.h>
@@ -191,30 +190,6 @@ static void test_nothing_and_scalars_and_aliases(void **state)
     bed_close(&bed);
 }
 
-/* The functions that codelets share, over their whole range: in units of the last place, relative to double precision. */
-static void test_vector_math(void **state)
-{
-    (void)state;
-    double worst[5] = { 0 };
-    for (int i = -200000; i <= 200000; ++i) {
-        float x = (float)i * 4.3e-4f, y = (float)exp((double)x);
-        worst[0] = fmax(worst[0], fabs(poplibs_exp(x) / exp((double)x) - 1));
-        worst[1] = fmax(worst[1], i ? fabs(poplibs_expm1(x) / expm1((double)x) - 1) : 0);
-        worst[2] = fmax(worst[2], i ? fabs(poplibs_tanh(x) / tanh((double)x) - 1) : 0);
-        worst[3] = fmax(worst[3], fabs(poplibs_log(y) - log((double)y)) / fmax(1, fabs(log((double)y))));
-        worst[4] = fmax(worst[4], fabs(poplibs_erf(x) - erf((double)x)));
-    }
-    for (size_t i = 0; i < 4; ++i)
-        if (!(worst[i] < 3e-7))
-            fail_msg("function %zu is %g away", i, worst[i]);
-    assert_true(worst[4] < 6e-7);
-    assert_true(poplibs_exp(-INFINITY) == 0 && poplibs_exp(INFINITY) == INFINITY && isnan(poplibs_exp(NAN)) && poplibs_exp(-103.2f) > 0);
-    assert_true(poplibs_log(0) == -INFINITY && poplibs_log(INFINITY) == INFINITY && isnan(poplibs_log(-1)) && isnan(poplibs_log(NAN)));
-    assert_true(fabs(poplibs_log(1e-40f) - log((double)1e-40f)) < 1e-5);
-    assert_true(poplibs_tanh(INFINITY) == 1 && poplibs_tanh(-INFINITY) == -1 && isnan(poplibs_tanh(NAN)));
-    assert_true(poplibs_erf(INFINITY) == 1 && poplibs_erf(-INFINITY) == -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,7 +198,6 @@ int main(void)
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_names_and_errors),
         cmocka_unit_test(test_nothing_and_scalars_and_aliases),
-        cmocka_unit_test(test_vector_math),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
