@@ -5,8 +5,8 @@
 
 #include <poplar/vertex.h>
 
-/* For functions whose loops of unknown length shall become vectors. */
-#define POPLIBS_FAST __attribute__((noinline, noclone, optimize("O3"))) static
+/* For loops that many vertex types share: one copy of the vectors that they become. */
+#define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
 #ifdef __F16C__
 typedef float poplibs_eight __attribute__((vector_size(32), aligned(4)));

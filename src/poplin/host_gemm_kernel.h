@@ -79,8 +79,8 @@ GEMM_INLINE void put(const size_t rows, const size_t vectors, const vec *s, cons
     }
 }
 
-/* Element (i, j) of the tile is the sum over k of a[k * rows + i] * b[k * GEMM_PANEL + j].  Meanwhile the tile's lines are fetched, one by one so that B does not
- * wait for them, and only to the second cache: in the first, rows that are a power of two apart evict each other. */
+/* Element (i, j) of the tile is the sum over k of a[k * rows + i] * b[k * GEMM_PANEL + j].  Meanwhile the tile's lines are fetched, one by one so that B
+ * does not wait for them, and only to the second cache: in the first, rows that are a power of two apart evict each other. */
 GEMM_INLINE void multiply(const size_t rows, const size_t vectors, size_t depth, const float *a, const float *b, const struct gemm_next *next,
                           const struct gemm_out *out)
 {

@@ -25,8 +25,8 @@ GEMM_INLINE vec load_float(const float *from)
     return *(const vec *)from;
 }
 
-/* transpose: element k of vector i becomes element i of vector k.  multiply_add: with operands in any order, gcc would give sums other registers at every step, and
- * run out of them. */
+/* transpose: element k of vector i becomes element i of vector k.  multiply_add is one instruction: left to gcc, sums change their registers at every step,
+ * and there are not enough. */
 #if defined(__AVX512F__)
 GEMM_INLINE vec spread(float value)
 {
