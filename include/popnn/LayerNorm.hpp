@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm: a group norm of one group (popnn/norms.h).
+// Layer norm (popnn/norms.h): a group norm of one group, whose calls do all but the statistics.
 #ifndef POPNN_LAYER_NORM_HPP
 #define POPNN_LAYER_NORM_HPP
 
-#include <poplar/OptionFlags.hpp>
-#include <poplar/Program.hpp>
-#include <popnn/norms.h>
-#include <poputil/detail/call.hpp>
-
-#include <utility>
+#include <popnn/GroupNorm.hpp>
 
 namespace popnn {
 namespace ln {
@@ -27,98 +22,63 @@ layerNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float eps,
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
-inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
-                                      const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
-                                      const poplar::DebugContext &debugContext = {},
-                                      const poplar::OptionFlags &options = {})
+inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+                                      poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return poputil::detail::give(
-        graph.c(), popnn_group_norm_whiten_at(poplar::detail::where(debugContext), graph.c(), acts.c(), mean.c(),
-                                              invStdDev.c(), prog.cToGrow(graph.c()),
-                                              poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return gn::groupNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options);
 }
 // The normalised activations, and the whitened ones for the gradients.
-inline std::pair<poplar::Tensor, poplar::Tensor>
-layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
-               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-               const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor> layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+                                                                const poplar::Tensor &beta, const poplar::Tensor &mean,
+                                                                const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
+                                                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    pop_tensor whitened;
-    pop_tensor made = popnn_group_normalise_at(
-        poplar::detail::where(debugContext), graph.c(), acts.c(), gamma.c(), beta.c(), mean.c(), invStdDev.c(),
-        prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options), &whitened);
-    poputil::detail::check(graph.c());
-    return std::make_pair(poplar::Tensor(made), poplar::Tensor(whitened));
+    return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
 }
-
 // Of gamma and beta; of whitened activations, or of those that are whitened here.
-inline std::pair<poplar::Tensor, poplar::Tensor>
-layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
-                        poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
-                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor> layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                                                         const poplar::Tensor &gradsIn, poplar::program::Sequence &prog,
+                                                                         const poplar::Type &partialsType = poplar::FLOAT,
+                                                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    pop_tensor gamma, beta;
-    popnn_group_norm_param_gradients_at(poplar::detail::where(debugContext), graph.c(), actsWhitened.c(), gradsIn.c(),
-                                        prog.cToGrow(graph.c()), partialsType.c(), poplar::detail::name(debugContext),
-                                        poplar::detail::Options(options), &gamma, &beta);
-    poputil::detail::check(graph.c());
-    return std::make_pair(poplar::Tensor(gamma), poplar::Tensor(beta));
+    return gn::groupNormParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, debugContext, options);
 }
-inline std::pair<poplar::Tensor, poplar::Tensor>
-layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
-                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
-                        const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
-                        const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor> layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts,
+                                                                         const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
+                                                                         const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                                                                         const poplar::Type &partialsType = poplar::FLOAT,
+                                                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return layerNormParamGradients(graph, layerNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options),
-                                   gradsIn, prog, partialsType, debugContext, options);
+    return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, partialsType, debugContext, options);
 }
-
 // Of the activations, in the same two forms.
-inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
-                                         const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
-                                         const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                                         const poplar::Tensor &invStdDev, const poplar::Tensor &gamma, poplar::program::Sequence &prog,
                                          const poplar::Type &partialsType = poplar::FLOAT,
-                                         const poplar::DebugContext &debugContext = {},
-                                         const poplar::OptionFlags &options = {})
+                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return poputil::detail::give(
-        graph.c(),
-        popnn_group_norm_gradients_at(poplar::detail::where(debugContext), graph.c(), actsWhitened.c(), gradsIn.c(),
-                                      invStdDev.c(), gamma.c(), prog.cToGrow(graph.c()), partialsType.c(),
-                                      poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return gn::groupNormGradients(graph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType, debugContext, options);
 }
-inline poplar::Tensor
-layerNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
-                   const poplar::Tensor &mean, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
-                   poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
-                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
+                                         const poplar::Tensor &invStdDev, const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                         const poplar::Type &partialsType = poplar::FLOAT,
+                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return layerNormGradients(graph, layerNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options),
-                              gradsIn, invStdDev, gamma, prog, partialsType, debugContext, options);
+    return gn::groupNormGradients(graph, acts, gradsIn, mean, invStdDev, gamma, prog, partialsType, debugContext, options);
 }
-
 // gamma += scale * gammaDelta, beta += scale * betaDelta.
-inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
-                                 const poplar::Tensor &betaDelta, float scale, poplar::Tensor &gamma,
-                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
+inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta, float scale,
+                                 poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    popnn_norm_param_update_at(poplar::detail::where(debugContext), graph.c(), gammaDelta.c(), betaDelta.c(), scale,
-                               gamma.c(), beta.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                               poplar::detail::Options(options));
-    poputil::detail::check(graph.c());
+    gn::groupNormParamUpdate(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, debugContext, options);
 }
-inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
-                                 const poplar::Tensor &betaDelta, const poplar::Tensor &scale, poplar::Tensor &gamma,
-                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
+inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                                 const poplar::Tensor &scale, poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    popnn_norm_param_update_tensor_at(poplar::detail::where(debugContext), graph.c(), gammaDelta.c(), betaDelta.c(),
-                                      scale.c(), gamma.c(), beta.c(), prog.cToGrow(graph.c()),
-                                      poplar::detail::name(debugContext), poplar::detail::Options(options));
-    poputil::detail::check(graph.c());
+    gn::groupNormParamUpdate(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, debugContext, options);
 }
 
 } // namespace ln

@@ -35,6 +35,7 @@ POP_API bool popnn_non_linearity_type_by_name(const char *name, popnn_non_linear
 POP_API pop_tensor popnn_non_linearity_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_program sequence,
                                           const char *name);
 #define popnn_non_linearity_scaled(...) popnn_non_linearity_scaled_at(POP_HERE, __VA_ARGS__)
+/* The same; *scaling (may be NULL) gets what f(t) was multiplied with: 1 but for POPNN_SOFTMAX_SCALED. */
 POP_API pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, float *scaling,
                                                  pop_program sequence, const char *name);
 #define popnn_non_linearity_in_place(...) popnn_non_linearity_in_place_at(POP_HERE, __VA_ARGS__)

@@ -49,7 +49,7 @@ POP_API pop_tensor popnn_batch_norm_gradients_at(pop_where where, pop_graph *gra
 
 /* ---- group norm ---- */
 #define popnn_group_norm_statistics(...) popnn_group_norm_statistics_at(POP_HERE, __VA_ARGS__)
-/* groups divides the channels. */
+/* groups divides the channels; mean and inv_std_dev may be NULL. */
 POP_API void popnn_group_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, size_t groups,
                                             bool unbiased_variance, bool stable, pop_type partials_type, const char *name, pop_options options,
                                             pop_tensor *mean, pop_tensor *inv_std_dev);
@@ -65,7 +65,7 @@ POP_API pop_tensor popnn_group_normalise_at(pop_where where, pop_graph *graph, p
 POP_API pop_tensor popnn_group_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
                                                  pop_tensor gamma, pop_program sequence, pop_type partials_type, const char *name, pop_options options);
 #define popnn_group_norm_param_gradients(...) popnn_group_norm_param_gradients_at(POP_HERE, __VA_ARGS__)
-/* Of gamma and beta. */
+/* Of gamma and beta, each of which may be NULL. */
 POP_API void popnn_group_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_program sequence,
                                                  pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta,
                                                  pop_tensor *beta_delta);

@@ -54,6 +54,16 @@ static void resolve_flips(poplin_input_transform *transform, size_t dims)
         }
 }
 
+/* Whether vertices write each result once, in one go: one group of input channels, one kernel position, nothing added up afterwards. */
+static bool writes_results(const struct conv_work *work)
+{
+    const struct poplin_partition *partition = &work->plan.partition;
+    bool once = work->plan.method == POPLIN_AMP && work->c1 == 1 && partition->in_chan_split.serial == 1 && partition->in_chan_split.parallel == 1;
+    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
+        once = once && work->params.kernel_shape[d] == 1;
+    return once;
+}
+
 bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call)
 {
     *work = (struct conv_work){ .call = call, .graph = call->graph, .where = call->where };
@@ -78,6 +88,8 @@ bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call
     resolve_flips(&params->kernel_transform, params->num_field_dims);
     for (unsigned d = 0; d < params->num_field_dims; ++d)
         work->output_shape[d] = poplin_conv_output_size(params, d);
+    if (params->output_type == POP_HALF && writes_results(work))
+        work->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast */
     return true;
 }
 

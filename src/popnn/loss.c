@@ -136,6 +136,12 @@ static bool check_results(pop_graph *graph, pop_where where, const char *api, po
     return true;
 }
 
+static bool check_type(pop_graph *graph, pop_where where, const char *api, popnn_loss_type type)
+{
+    return type == POPNN_SUM_SQUARED_LOSS || type == POPNN_CROSS_ENTROPY_LOSS ||
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u is no loss: sum squared and cross entropy are possible", (unsigned)type);
+}
+
 /* ---- programs ---- */
 
 static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels, pop_tensor num_correct, pop_program sequence,
@@ -181,7 +187,7 @@ static pop_program build(pop_where where, pop_graph *graph, const struct request
 {
     char path[256];
     pop_type type = pop_tensor_type(request->outputs);
-    if (!poplibs_ready(graph) || !check_labels(graph, where, request->api, request->outputs, request->expected) ||
+    if (!poplibs_ready(graph) || !check_type(graph, where, request->api, request->type) || !check_labels(graph, where, request->api, request->outputs, request->expected) ||
         !check_results(graph, where, request->api, request->outputs, request->loss, request->deltas) ||
         !check_scale(graph, where, request->api, "scale of the deltas", request->deltas_scale, type, request->type) ||
         !check_scale(graph, where, request->api, "scaling of the output", request->output_scaling, type, request->type) ||

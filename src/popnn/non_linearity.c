@@ -125,7 +125,8 @@ void popnn_non_linearity_in_place_scaled_at(pop_where where, pop_graph *graph, p
 {
     if (!check(graph, where, "popnn_non_linearity_in_place_scaled", type, t, false))
         return;
-    *scaling = type == POPNN_SOFTMAX_SCALED ? POPNN_SOFTMAX_SCALING : 1;
+    if (scaling)
+        *scaling = type == POPNN_SOFTMAX_SCALED ? POPNN_SOFTMAX_SCALING : 1;
     in_place(where, graph, type, t, sequence, name);
 }
 
@@ -151,7 +152,8 @@ pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *graph, popn
 {
     if (!check(graph, where, "popnn_non_linearity_scaled", type, t, false))
         return (pop_tensor){ 0 };
-    *scaling = type == POPNN_SOFTMAX_SCALED ? POPNN_SOFTMAX_SCALING : 1;
+    if (scaling)
+        *scaling = type == POPNN_SOFTMAX_SCALED ? POPNN_SOFTMAX_SCALING : 1;
     return to_new(where, graph, type, t, sequence, name);
 }
 

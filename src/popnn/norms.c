@@ -118,6 +118,9 @@ void popnn_group_norm_statistics_at(pop_where where, pop_graph *graph, pop_tenso
                                     pop_tensor *mean, pop_tensor *inv_std_dev)
 {
     struct grouping g;
+    pop_tensor unwanted;
+    mean = mean ? mean : &unwanted;
+    inv_std_dev = inv_std_dev ? inv_std_dev : &unwanted;
     *mean = *inv_std_dev = (pop_tensor){ 0 };
     if (open_groups(&g, where, graph, "popnn_group_norm_statistics", acts, groups, acts, options))
         poplin_norm_statistics_at(where, graph, to_groups(&g, acts), eps, sequence, unbiased_variance, stable, partials_type, name, POP_NO_OPTIONS, mean,
@@ -178,6 +181,9 @@ void popnn_group_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_
                                          pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
 {
     struct grouping g;
+    pop_tensor unwanted;
+    gamma_delta = gamma_delta ? gamma_delta : &unwanted;
+    beta_delta = beta_delta ? beta_delta : &unwanted;
     *gamma_delta = *beta_delta = (pop_tensor){ 0 };
     if (open_groups(&g, where, graph, "popnn_group_norm_param_gradients", whitened, 1, whitened, options))
         poplin_norm_param_gradients_at(where, graph, whitened, grads, sequence, partials_type, name, POP_NO_OPTIONS, gamma_delta, beta_delta);

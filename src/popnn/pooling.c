@@ -274,6 +274,8 @@ static bool check_params(struct pool *pool)
 {
     const popnn_pool_params *params = pool->params;
     pop_graph *graph = pool->graph;
+    if (!params)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "the parameters are NULL");
     if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MOST_FIELD_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
                             "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d", (unsigned)params->type,

@@ -250,6 +250,14 @@ static void test_mistakes(void **state)
     p.cell_order[0] = POPNN_GRU_CANDIDATE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
+    p = popnn_gru_params_make(POP_FLOAT, 2, 3, 4, 5);
+    popnn_gru_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_bwd", "what forward gave is NULL");
+    popnn_gru_create_weights(bed.graph, NULL, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "the parameters are NULL");
+    p.activation = POPNN_SOFTMAX_STABLE;
+    popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "all non-linearities but softmax are possible");
     bed_close(&bed);
 }
 

@@ -225,6 +225,15 @@ static void test_mistakes(void **state)
     pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 6), BED_LINEAR);
     popnn_lstm_fwd(bed.graph, &p, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the input is float{3,2,6}, and should be float{3,2,4}");
+    popnn_lstm_fwd(bed.graph, NULL, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the parameters are NULL");
+    popnn_lstm_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_bwd", "what forward gave is NULL");
+    popnn_lstm_wu(bed.graph, &p, bed.program, NULL, x, "wu", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_wu", "what forward gave is NULL");
+    p.recurrent_activation = POPNN_SOFTMAX;
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "all non-linearities but softmax are possible");
     bed_close(&bed);
 }
 

@@ -171,6 +171,10 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "1 dimensions");
     popnn_layer_norm_statistics(bed.graph, x, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_OPTIONS({ "groups", "2" }), &a, &b);
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
+    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, &b);
+    assert_int_equal(pop_tensor_num_elements(b), 6); /* the mean is not wanted */
+    popnn_group_norm_param_gradients(bed.graph, x, x, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, NULL);
+    assert_null(pop_graph_error(bed.graph));
     bed_close(&bed);
 }
 

@@ -204,6 +204,8 @@ static void test_errors_and_nothing(void **state)
     popnn_pool_output_field(&p, field);
     pop_tensor in = tensor_of(&bed, &p, p.input_field, 0), out = tensor_of(&bed, &p, field, 0);
 #define POOL(params, t) popnn_pool(bed.graph, params, t, bed.program, "x", POP_NO_OPTIONS)
+    POOL(NULL, in);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the parameters are NULL");
     POOL(&p, out);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the input has shape {1,16,5,4}; the parameters say {1,16,11,8}");
     POOL(&p, (pop_tensor){ 0 });

@@ -130,6 +130,11 @@ static void test_mistakes(void **state)
     pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 5), BED_LINEAR), w = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 4), BED_LINEAR);
     popnn_rnn_forward_weight_input(bed.graph, &p, x, w, bed.program, "fwd", NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input", "the input is float{3,2,5}, and should be float{3,2,4}");
+    popnn_rnn_create_input(bed.graph, NULL, "in", NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "the parameters are NULL");
+    p.activation = POPNN_SOFTMAX_SCALED;
+    popnn_rnn_create_input(bed.graph, &p, "in", NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "all non-linearities but softmax are possible");
     bed_close(&bed);
 }
 
