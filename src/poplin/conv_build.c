@@ -88,7 +88,7 @@ bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call
     resolve_flips(&params->kernel_transform, params->num_field_dims);
     for (unsigned d = 0; d < params->num_field_dims; ++d)
         work->output_shape[d] = poplin_conv_output_size(params, d);
-    if (params->output_type == POP_HALF && writes_results(work))
+    if (params->input_type == POP_HALF && params->output_type == POP_HALF && writes_results(work))
         work->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast */
     return true;
 }

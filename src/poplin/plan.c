@@ -113,7 +113,9 @@ static void try_amp(struct planning *planning, const poplin_conv_params *p, stru
     unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
     unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type), element = pop_target_type_size(target, p->input_type);
     bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
-    for (unsigned units = all; units && units >= 4 && (units == all || planning->options->enable_amp_half_engines_plan) && 2 * units >= all; units /= 2)
+    /* the second half of 16 units would have nothing to do for so few outputs */
+    bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8, halve = planning->options->enable_amp_half_engines_plan || idle;
+    for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
         for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
             for (unsigned i = 0; i < 2; ++i) {
                 unsigned out = i ? weights : units;
