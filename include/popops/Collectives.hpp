@@ -6,6 +6,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <popops/CollectiveTypes.hpp>
+#include <popops/TensorCollectives.hpp>
 #include <popops/collectives.h>
 #include <poputil/detail/call.hpp>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of one replica: its own data, copied. */
+#include "popops/collective_checks.h"
+
 #include "poplibs/options.h"
 
 #include <popops/collectives.h>
@@ -10,7 +12,7 @@ struct options {
     bool replicated;
 };
 
-static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given)
+bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given)
 {
     struct options options; /* how links are used: nothing of it counts for one replica */
     static const struct poplibs_option table[] = {
@@ -26,7 +28,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the graph has %u replicas; this works on one so far", replicas);
     return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), &options);
 }
-static bool check_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)
+bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)
 {
     return (unsigned)op < POPOPS_OPERATIONS || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
 }
@@ -39,7 +41,7 @@ pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, po
                                            const char *name, pop_options options)
 {
     static const char api[] = "popops_replicated_all_reduce";
-    if (!check(where, graph, api, data, options) || !check_operation(where, graph, api, op))
+    if (!popops_check_collective(where, graph, api, data, options) || !popops_check_collective_operation(where, graph, api, op))
         return (pop_tensor){ 0 };
     return copy_of(where, graph, data, sequence, name);
 }
@@ -47,7 +49,7 @@ void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *gra
                                                  pop_program sequence, const char *name, pop_options options)
 {
     static const char api[] = "popops_replicated_all_reduce_with_output";
-    if (check(where, graph, api, data, options) && check_operation(where, graph, api, op))
+    if (popops_check_collective(where, graph, api, data, options) && popops_check_collective_operation(where, graph, api, op))
         pop_sequence_add_at(where, sequence, pop_copy_at(where, data, output, false, name));
 }
 void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence,
@@ -55,14 +57,14 @@ void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph,
 {
     static const char api[] = "popops_replicated_all_reduce_in_place";
     (void)sequence, (void)name; /* nothing to do */
-    if (check(where, graph, api, data, options))
-        check_operation(where, graph, api, op);
+    if (popops_check_collective(where, graph, api, data, options))
+        popops_check_collective_operation(where, graph, api, op);
 }
 pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence,
                                                const char *name, pop_options options)
 {
     static const char api[] = "popops_replicated_reduce_scatter";
-    if (!check(where, graph, api, data, options) || !check_operation(where, graph, api, op))
+    if (!popops_check_collective(where, graph, api, data, options) || !popops_check_collective_operation(where, graph, api, op))
         return (pop_tensor){ 0 };
     if (pop_tensor_rank(data) != 1) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; it must be of rank 1", pop_tensor_rank(data));
@@ -73,7 +75,7 @@ pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph
 pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence, const char *name,
                                            pop_options options)
 {
-    if (!check(where, graph, "popops_replicated_all_gather", data, options))
+    if (!popops_check_collective(where, graph, "popops_replicated_all_gather", data, options))
         return (pop_tensor){ 0 };
     return pop_tensor_expand_at(where, copy_of(where, graph, data, sequence, name), POP_DIMS(0));
 }
@@ -81,7 +83,7 @@ pop_tensor popops_all_to_all_personalized_exchange_at(pop_where where, pop_graph
                                                       pop_options options)
 {
     static const char api[] = "popops_all_to_all_personalized_exchange";
-    if (!check(where, graph, api, data, options))
+    if (!popops_check_collective(where, graph, api, data, options))
         return (pop_tensor){ 0 };
     if (!pop_tensor_rank(data) || pop_tensor_dim(data, 0) != 1) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the outer dimension is %zu; it must be the number of replicas, 1", pop_tensor_dim(data, 0));

@@ -260,4 +260,33 @@ TEST(collectives_of_one_replica)
     CHECK(op == popops::CollectiveOperator::MEAN);
 }
 
+// row: popops reduceScatter
+// row: popops allGather
+// row: popops allReduce
+TEST(collectives_of_ipus)
+{
+    IPUModel description;
+    description.numIPUs = 2;
+    description.tilesPerIPU = 4;
+    const Device device = description.createDevice();
+    Graph graph(device.getTarget());
+    popops::addCodelets(graph);
+    Tensor t = graph.addVariable(FLOAT, { 2, 3 }, "t");
+    graph.setTileMapping(t[0], 1);
+    graph.setTileMapping(t[1], 5);
+    graph.setInitialValue<float>(t, { 1, 2, 3, 6, 5, 4 });
+    Sequence prog;
+    const popops::Chunks chunks = popops::reduceScatter(graph, t, popops::Operation::ADD, prog, "scatter");
+    CHECK(chunks.chunks.size() == 2 && chunks.chunks[1].tensor.numElements() == 2 && chunks.chunks[1].index == 1 && chunks.originalInput == t);
+    Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }), most = popops::allReduce(graph, t, popops::Operation::MAX, prog);
+    CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error, "{IPUs, elements} is needed");
+    graph.createHostRead("out", concat(sums, most));
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run(0);
+    Floats out(12);
+    engine.readTensor("out", out.data(), out.data() + 12);
+    CHECK(out == (Floats{ 7, 7, 7, 7, 7, 7, 6, 5, 4, 6, 5, 4 }));
+}
+
 MAIN()

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the IPUs of one graph do together (popops/ipu_collectives.h).
+#ifndef POPOPS_TENSOR_COLLECTIVES_HPP
+#define POPOPS_TENSOR_COLLECTIVES_HPP
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <popops/CollectiveTypes.hpp>
+#include <popops/ipu_collectives.h>
+#include <poputil/detail/call.hpp>
+
+namespace popops {
+
+inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op, poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    std::vector<pop_tensor> parts(toReduce.rank() ? toReduce.dim(0) : 0);
+    popops_reduce_scatter_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(), static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
+                             poplar::detail::name(debugContext), poplar::detail::Options(options), parts.data());
+    poputil::detail::check(graph.c());
+    Chunks result;
+    result.originalInput = toReduce;
+    for (const pop_tensor &part : parts)
+        result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
+    return result;
+}
+inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, poplar::program::Sequence &prog,
+                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    std::vector<pop_tensor> parts;
+    for (const Chunk &chunk : toGather.chunks)
+        parts.push_back(chunk.tensor.c());
+    const pop_tensors list = { parts.size(), parts.data() };
+    return poputil::detail::give(graph.c(), popops_all_gather_at(poplar::detail::where(debugContext), graph.c(), list, prog.cToGrow(graph.c()),
+                                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op, poplar::program::Sequence &prog,
+                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    return poputil::detail::give(graph.c(), popops_all_reduce_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
+                                                                 static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
+                                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+
+} // namespace popops
+#endif
