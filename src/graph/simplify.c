@@ -3,23 +3,28 @@
 #include "graph/build.h"
 #include "graph/tensor.h"
 
+struct run_count {
+    uint64_t runs, most;
+};
+
 static bool count_run(const struct run *run, void *context)
 {
+    struct run_count *count = context;
     (void)run;
-    ++*(uint64_t *)context;
-    return true;
+    return ++count->runs < count->most;
 }
 
-static uint64_t count_regions(pop_tensor t)
+/* Runs in flat order; most when there are that many or more, for which it does not walk on. */
+static uint64_t count_regions(pop_tensor t, uint64_t most)
 {
-    uint64_t count = 0;
-    tensor_each_run(t, count_run, &count);
-    return count;
+    struct run_count count = { 0, most };
+    if (most)
+        tensor_each_run(t, count_run, &count);
+    return count.runs;
 }
 
-/* A permutation of flat elements: by the digits of one strided piece, or as a list of intervals. */
+/* A permutation of flat elements: by digits, then as a list of intervals, unless that is empty. */
 struct reorder {
-    bool strided;
     unsigned digits;
     uint64_t extent[MAX_DIGITS];
     unsigned order[MAX_DIGITS]; /* new dimension i is digit order[i] */
@@ -35,7 +40,6 @@ static uint64_t step_of(struct digit digit)
 /* Repeats outermost, then long steps before short ones. */
 static void order_digits(struct reorder *r, const struct digit *digit, unsigned count)
 {
-    r->strided = true;
     r->digits = count;
     for (unsigned i = 0; i < count; ++i) {
         unsigned k = i;
@@ -74,36 +78,51 @@ static pop_tensor apply_strided(const struct reorder *r, pop_tensor t)
     return pop_tensor_flatten_at(NO_WHERE, tensor_pack(&to));
 }
 
+struct gathering {
+    pop_store *store;
+    struct composite *composite;
+};
+
+static bool gather_piece(const struct piece *piece, void *context)
+{
+    struct gathering *to = context;
+    composite_add(to->store, to->composite, piece);
+    return true;
+}
+
 static pop_tensor apply_intervals(const struct reorder *r, pop_tensor t)
 {
-    pop_tensor flat = pop_tensor_flatten_at(NO_WHERE, t), result;
-    size_t first[] = { 0, r->intervals.count };
-    pop_interval_lists lists = { 1, first, r->intervals.data };
-    pop_tensor_slices_nested_at(NO_WHERE, flat, &lists, 0, &result);
-    return result;
+    struct flat flat;
+    struct gathering to = { t.store, MEM_NEW(struct composite) };
+    uint64_t elements = pop_tensor_num_elements(t);
+    tensor_flat(t, &flat);
+    for (size_t i = 0; i < r->intervals.count; ++i)
+        walk_pieces_in(t.store, &flat.piece, r->intervals.data[i].begin, r->intervals.data[i].end, gather_piece, &to);
+    struct unpacked v = { .store = t.store, .type = t.type };
+    unpacked_of_composite(&v, to.composite, &elements, 1);
+    return tensor_pack(&v);
 }
 
 static pop_tensor apply(const struct reorder *r, pop_tensor t)
 {
     if (!pop_tensor_num_elements(t))
         return pop_tensor_flatten_at(NO_WHERE, t);
-    return r->strided ? apply_strided(r, t) : apply_intervals(r, t);
+    pop_tensor strided = apply_strided(r, t);
+    return r->intervals.count ? apply_intervals(r, strided) : strided;
 }
 
-/* The permutation that sorts t's elements by where they lie. */
+/* The permutation that sorts t's elements by where they lie.  Digits come first also where their source is a composite: whoever joins blocks
+ * mostly does it in the order of memory, so that few regions are left to be sorted. */
 static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
 {
     struct flat flat;
     tensor_flat(t, &flat);
-    if (!(flat.piece.variable & COMPOSITE)) {
-        order_digits(r, flat.digit, flat.piece.digits);
+    order_digits(r, flat.digit, flat.piece.digits);
+    if (!(flat.piece.variable & COMPOSITE))
         return;
-    }
     pop_interval_lists groups;
     pop_interval all = { 0, pop_tensor_num_elements(t) };
-    r->strided = false;
-    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, t, (pop_interval_list){ 1, &all }, false, NULL,
-                                               &groups);
+    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, apply_strided(r, t), (pop_interval_list){ 1, &all }, false, NULL, &groups);
     size_t count = groups.count ? groups.first[groups.count] : 0;
     r->intervals.data = groups.intervals;
     r->intervals.count = r->intervals.capacity = count;
@@ -132,17 +151,18 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, *t) ||
         !check_others(graph, where, api, *t, others, count))
         return;
-    struct reorder r = { .strided = true };
+    struct reorder r = { 0 };
     if (pop_tensor_num_elements(*t))
         find_order(&r, graph, *t);
     pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's stands last */
     result[count] = apply(&r, *t);
-    bool better = count_regions(result[count]) < count_regions(*t), similar = true;
+    uint64_t regions = count_regions(result[count], UINT64_MAX);
+    bool better = regions < count_regions(*t, regions + 1), similar = true;
     if (!better)
         result[count] = pop_tensor_flatten_at(where, *t);
     for (size_t i = 0; similar && i < count; ++i) {
         result[i] = better ? apply(&r, *others[i]) : pop_tensor_flatten_at(where, *others[i]);
-        similar = !better || !require_similarity || count_regions(result[i]) <= count_regions(*others[i]);
+        similar = !better || !require_similarity || count_regions(result[i], UINT64_MAX) <= count_regions(*others[i], UINT64_MAX);
     }
     if (similar) {
         *t = result[count];

@@ -191,6 +191,7 @@ static void reordering_simplifies(void **state)
     pop_tensor left = pop_tensor_slice(m, 0, 4, 1), right = pop_tensor_slice(m, 4, 8, 1);
     pop_tensor cases[] = { pop_tensor_transpose(m), pop_tensor_reverse(pop_tensor_transpose(m), 0),
                            pop_tensor_concat(POP_TENSORS(right, left), 0),
+                           pop_tensor_transpose(pop_tensor_concat(POP_TENSORS(right, pop_tensor_slice(n, 0, 4, 1)), 1)),
                            pop_tensor_broadcast(pop_tensor_slice(pop_tensor_transpose(m), 0, 4, 0), 2, 1),
                            pop_tensor_concat(POP_TENSORS(pop_tensor_slice(m, 2, 3, 0), pop_tensor_slice(n, 0, 3, 0), pop_tensor_slice(m, 0, 2, 0)), 0) };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
