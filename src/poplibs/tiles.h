@@ -51,6 +51,14 @@ static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_
     pop_interval_lists_free(&mapping);
 }
 
+static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
+{
+    size_t elements = 0;
+    for (size_t i = lists->first[list]; i < lists->first[list + 1]; ++i)
+        elements += lists->intervals[i].end - lists->intervals[i].begin;
+    return elements;
+}
+
 /* The elements of a flat tensor that one list of intervals names, as one tensor of rank 1. */
 static inline pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists, size_t list)
 {

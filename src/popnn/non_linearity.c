@@ -71,6 +71,16 @@ static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
     poputil_partitions_free(&parts);
 }
 
+/* Element by element: any order will do, so that of memory is taken. */
+static void run(pop_graph *graph, struct work *work)
+{
+    pop_tensor *others[] = { &work->out, &work->out_gradient };
+    pop_mark mark = pop_graph_mark(graph);
+    pop_graph_reorder_to_simplify_at(work->where, graph, &work->data, others, work->gradient ? 2 : 0, false);
+    poplibs_for_each_tile(work->where, graph, work->data, work_on_tile, work);
+    pop_graph_release(graph, mark);
+}
+
 static bool check(pop_graph *graph, pop_where where, const char *api, popnn_non_linearity_type type, pop_tensor t, bool in_set)
 {
     if (!poplibs_ready(graph))
@@ -89,7 +99,7 @@ static bool check(pop_graph *graph, pop_where where, const char *api, popnn_non_
 static void apply(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_compute_set set)
 {
     struct work work = { .where = where, .set = set, .type = type, .data = pop_tensor_flatten_at(where, t) };
-    poplibs_for_each_tile(where, graph, work.data, work_on_tile, &work);
+    run(graph, &work);
 }
 
 void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_compute_set set)
@@ -187,7 +197,7 @@ static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearit
                          .out = pop_tensor_flatten_at(where, act),
                          .out_gradient = pop_tensor_flatten_at(where, out_gradient),
                          .gradient = true };
-    poplibs_for_each_tile(where, graph, work.data, work_on_tile, &work);
+    run(graph, &work);
     return poplibs_ready(graph) ? in_gradient : (pop_tensor){ 0 };
 }
 

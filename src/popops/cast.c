@@ -115,6 +115,7 @@ static void cast_in(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor
     struct cast cast = { where, set, pop_tensor_flatten_at(where, as_type(where, in, from)), pop_tensor_flatten_at(where, as_type(where, out, to)),
                          is_common(from) && is_common(to) };
     pop_mark mark = pop_graph_mark(graph);
+    pop_graph_reorder_to_simplify_at(where, graph, &cast.out, (pop_tensor *[]){ &cast.in }, 1, false);
     poplibs_for_each_tile(where, graph, cast.out, cast_regions, &cast);
     pop_graph_release(graph, mark);
 }

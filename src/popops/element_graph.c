@@ -3,8 +3,6 @@
  * each worker, with rows.  On a CPU, which has one tile, large work is cut for the host's threads. */
 #include "popops/element_graph.h"
 
-#include "poplibs/tiles.h"
-
 #include <poputil/broadcast.h>
 #include <poputil/tile_mapping.h>
 
@@ -132,13 +130,7 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
 
 /* ---- vertices ---- */
 
-struct work {
-    const struct element_call *call;
-    pop_compute_set set;
-    pop_tensor in[ELEMENT_OPERANDS], out; /* flat, in one order */
-};
-
-static void connect_operand(const struct work *work, pop_vertex vertex, const char *field, pop_tensor flat, bool scalar,
+static void connect_operand(const struct element_work *work, pop_vertex vertex, const char *field, pop_tensor flat, bool scalar,
                             const poputil_partitions *parts, size_t first, size_t rows)
 {
     const struct element_call *call = work->call;
@@ -157,7 +149,7 @@ static void connect_operand(const struct work *work, pop_vertex vertex, const ch
     }
 }
 
-static void add_vertices(const struct work *work, unsigned tile, const poputil_partitions *parts)
+static void add_vertices(const struct element_work *work, unsigned tile, const poputil_partitions *parts)
 {
     const struct element_call *call = work->call;
     for (size_t i = 0; i < parts->count; ++i) {
@@ -173,9 +165,11 @@ static void add_vertices(const struct work *work, unsigned tile, const poputil_p
 
 static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
-    const struct work *work = user;
+    const struct element_work *work = user;
     const pop_target *target = pop_graph_target(graph);
     pop_type type = pop_tensor_type(work->call->given[0]);
+    if (work->call->broadcast && element_add_broadcast(work, tile))
+        return;
     unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
     poputil_partitions parts;
     if (target->type == POP_TARGET_CPU)
@@ -190,7 +184,7 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
 
 static void add_to_set(const struct element_call *call, pop_compute_set set)
 {
-    struct work work = { .call = call, .set = set };
+    struct element_work work = { .call = call, .set = set };
     pop_tensor *others[ELEMENT_OPERANDS];
     size_t count = 0;
     for (size_t i = 0; i < call->count; ++i) {
@@ -217,6 +211,8 @@ void element_run(const struct element_call *call)
     if (!poplibs_ready(call->graph) || !pop_tensor_num_elements(call->out))
         return;
     pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, call->step));
+    pop_mark mark = pop_graph_mark(call->graph);
     add_to_set(call, set);
+    pop_graph_release(call->graph, mark);
     pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
 }

@@ -3,11 +3,18 @@
 #ifndef POPOPS_ELEMENT_GRAPH_H
 #define POPOPS_ELEMENT_GRAPH_H
 
+#include "poplibs/tiles.h"
 #include "popops/operators.h"
 
 enum { ELEMENT_OPERANDS = 20 }; /* an expression has placeholders _1 to _20 */
 /* Parts of large work on a CPU: the same on every machine, and none so small that starting it matters. */
 enum { ELEMENT_CPU_PARTS = 64, ELEMENT_CPU_PART_BYTES = 64 << 10 };
+
+/* Vertices of a binary operator whose second operand is a vector that rows share (inner) or that has an element for each of them (outer); fields data,
+ * B, out. */
+struct element_broadcast {
+    const char *inner, *outer;
+};
 
 struct element_call {
     pop_where where;
@@ -23,6 +30,7 @@ struct element_call {
     bool scalar[ELEMENT_OPERANDS];                        /* in[i] is one element */
     pop_tensor out;
     bool in_place; /* out is in[0], and has no field of its own */
+    const struct element_broadcast *broadcast; /* the second operand may be a vector for these; NULL: it is none */
     bool number;   /* the field of the second operand takes one element, no vector */
 };
 
@@ -37,13 +45,15 @@ bool element_needs_copy(const struct element_call *call);
 /* Adds a compute set with the vertices to the sequence; nothing without elements. */
 void element_run(const struct element_call *call);
 
-/* Vertices of a binary operator whose second operand is a vector that its rows share or that has an element for each of them. */
-struct element_broadcast {
-    const char *inner, *outer; /* for whole rows; fields data, B, out */
-    const char *rows;          /* for parts of rows: the operator's own, whose fields are call's */
+/* The vertices of a call: its set, and its operands flat, in one order. */
+struct element_work {
+    const struct element_call *call;
+    pop_compute_set set;
+    pop_tensor in[ELEMENT_OPERANDS], out;
 };
-/* Does a call so; false, and nothing done, when its operands are not such, or lie in so small pieces that it does not pay. */
-bool element_run_broadcast(const struct element_call *call, const struct element_broadcast *broadcast);
+/* Adds a tile's vertices of a call whose second operand is broadcast; false, and nothing done, when it is in so small pieces there that it does not
+ * pay. */
+bool element_add_broadcast(const struct element_work *work, const struct poplibs_tile *tile);
 
 /* ---- one operator, of tensors or numbers (element_wise.c) ---- */
 

@@ -132,11 +132,18 @@ static void put_broadcast_second(struct element_call *call, const struct element
     }
 }
 
+static bool has_broadcast(const struct element_call *call)
+{
+    size_t elements = pop_tensor_num_elements(call->out);
+    return pop_tensor_num_elements(call->given[0]) == elements && pop_tensor_num_elements(call->given[1]) != elements;
+}
+
 /* A second operand that is broadcast may have a vertex of its own. */
 static void run_operator(struct element_call *call, struct names *names, const struct element_request *request, const struct operator_info *info, pop_type type)
 {
     static const char *const fields[] = { "data", "B" };
     const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type), *op = info->constant;
+    struct element_broadcast vector;
     name_vertices(call, names, request, info, type);
     bool broadcasts = request->arity == 2 && pop_type_is_floating_point(type) && operator_broadcasts(request->op);
     if (broadcasts && call->scalar[1]) {
@@ -144,13 +151,12 @@ static void run_operator(struct element_call *call, struct names *names, const s
         snprintf(names->rows, sizeof(names->rows), "popops::BroadcastScalar2D%s<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
         call->fields = fields;
         call->number = true;
-    } else if (broadcasts) {
-        const struct element_broadcast vector = { names->inner, names->outer, names->rows };
+    } else if (broadcasts && has_broadcast(call)) {
+        call->broadcast = &vector;
+        vector = (struct element_broadcast){ names->inner, names->outer };
         snprintf(names->inner, sizeof(names->inner), "popops::BroadcastVectorInner%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
         snprintf(names->outer, sizeof(names->outer), "popops::BroadcastVectorOuterByRow%sSupervisor<popops::expr::BroadcastOpType::%s,%s,true>", in_place,
                  op, of);
-        if (element_run_broadcast(call, &vector))
-            return;
     }
     element_run(call);
 }

@@ -19,32 +19,79 @@ struct work {
 
 /* ---- what lies where ---- */
 
-/* Pieces of one interval, cut where memory is not contiguous: starts are the sorted begins of the contiguous regions. */
-static void push_interval(const struct reduction *r, pop_interval interval, const pop_interval *regions, size_t count, struct pieces *pieces)
-{
-    size_t low = 0, high = count;
-    while (low < high) { /* the first region that ends behind the begin */
-        size_t middle = (low + high) / 2;
-        if (regions[middle].end <= interval.begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < count && regions[i].begin < interval.end; ++i)
-        reduce_pieces_of(r, poplibs_max(interval.begin, regions[i].begin), poplibs_min(interval.end, regions[i].end), pieces);
-}
+/* The input's elements in the order of the tiles and, on each, of memory: pieces count their places so. */
+struct memory_order {
+    pop_interval_lists *tiles; /* of each tile its regions, as intervals of the input as it was */
+    size_t count;
+};
 
-static bool find_work(struct reduction *r, struct work *work)
+static bool find_order(const struct reduction *r, struct memory_order *order)
 {
     pop_interval_lists mapping;
     if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->in, NULL, &mapping))
         return false;
-    pop_interval *regions;
-    size_t count = pop_tensor_contiguous_regions(r->in, &regions);
+    *order = (struct memory_order){ poplibs_zeros(mapping.count, sizeof(*order->tiles)), mapping.count };
     for (size_t tile = 0; tile < mapping.count; ++tile) {
+        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile], mapping.intervals + mapping.first[tile] };
+        if (here.count)
+            pop_graph_get_sorted_contiguous_regions_at(r->where, r->graph, r->in, here, false, NULL, &order->tiles[tile]);
+    }
+    pop_interval_lists_free(&mapping);
+    return true;
+}
+
+static void free_order(struct memory_order *order)
+{
+    for (size_t tile = 0; tile < order->count; ++tile)
+        pop_interval_lists_free(&order->tiles[tile]);
+    free(order->tiles);
+}
+
+/* Pieces of one tile, whose first element is at a place; returns the next tile's. */
+static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place, struct pieces *pieces)
+{
+    for (size_t region = 0; region < regions->count; ++region)
+        for (size_t i = regions->first[region], run = place + 1; i < regions->first[region + 1]; ++i) {
+            pop_interval at = regions->intervals[i];
+            size_t first = pieces->count;
+            reduce_pieces_of(r, at.begin, at.end, pieces);
+            for (; first < pieces->count; ++first) {
+                pieces->list[first].at += place - at.begin;
+                pieces->list[first].run = run;
+            }
+            place += at.end - at.begin;
+        }
+    return place;
+}
+
+static pop_tensor in_order(const struct reduction *r, const struct memory_order *order)
+{
+    struct interval_vec all = { 0 };
+    for (size_t tile = 0; tile < order->count; ++tile) {
+        const pop_interval_lists *regions = &order->tiles[tile];
+        for (size_t i = 0; regions->count && i < regions->first[regions->count]; ++i)
+            if (all.count && all.list[all.count - 1].end == regions->intervals[i].begin)
+                all.list[all.count - 1].end = regions->intervals[i].end;
+            else
+                interval_push(&all, regions->intervals[i].begin, regions->intervals[i].end);
+    }
+    pop_interval_lists whole = { 1, (size_t[]){ 0, all.count }, all.list };
+    pop_tensor ordered = r->in;
+    if (all.count > 1)
+        pop_tensor_slices_nested_at(r->where, r->in, &whole, 0, &ordered);
+    free(all.list);
+    return ordered;
+}
+
+static bool find_work(struct reduction *r, struct work *work)
+{
+    struct memory_order order;
+    if (!find_order(r, &order))
+        return false;
+    size_t place = 0;
+    for (size_t tile = 0; tile < order.count; ++tile) {
         struct tile_work here = { .tile = (unsigned)tile };
-        for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
-            push_interval(r, mapping.intervals[i], regions, count, &here.pieces);
+        place = push_tile(r, &order.tiles[tile], place, &here.pieces);
         if (!here.pieces.count)
             continue;
         reduce_tasks_of(&here.pieces, &here.tasks);
@@ -54,8 +101,8 @@ static bool find_work(struct reduction *r, struct work *work)
         }
         work->list[work->count++] = here;
     }
-    free(regions);
-    pop_interval_lists_free(&mapping);
+    r->in = in_order(r, &order);
+    free_order(&order);
     return true;
 }
 

@@ -2,6 +2,8 @@
 /* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked at. */
 #include "popops/reduce_parts.h"
 
+#include "poplibs/places.h"
+
 /* A dimension, or a factor of one. */
 struct digit {
     unsigned dim;
@@ -13,30 +15,11 @@ struct digits {
     unsigned count;
 };
 
-/* Places in memory of the elements of a line; NULL when they lie in several variables. */
-static int64_t *places_of(pop_tensor line, size_t count)
-{
-    pop_variable_interval *regions;
-    size_t num_regions = pop_tensor_var_regions(line, &regions), at = 0;
-    int64_t *places = poplibs_new(count, sizeof(*places));
-    bool one = true;
-    for (size_t i = 0; i < num_regions; ++i) {
-        one = one && regions[i].variable == regions[0].variable;
-        for (size_t k = regions[i].interval.begin; k < regions[i].interval.end && at < count; ++k)
-            places[at++] = (int64_t)k;
-    }
-    free(regions);
-    if (one && at == count)
-        return places;
-    free(places);
-    return NULL;
-}
-
 /* Cuts a line into digits, the innermost first; one digit where it is irregular. */
 static void push_digits(struct digits *digits, unsigned dim, const int64_t *places, size_t count)
 {
     size_t inner = 1;
-    while (places && inner < count && digits->count < REDUCE_MOST_DIMS - 8) {
+    while (inner < count && digits->count < REDUCE_MOST_DIMS - 8) {
         size_t rest = count / inner, run = 1;
         int64_t stride = places[inner] - places[0];
         while (run < rest && places[run * inner] - places[0] == (int64_t)run * stride)
@@ -49,7 +32,7 @@ static void push_digits(struct digits *digits, unsigned dim, const int64_t *plac
         inner *= run;
     }
     if (inner < count) /* what repeats no pattern */
-        digits->list[digits->count++] = (struct digit){ dim, count / inner, places ? (uint64_t)llabs(places[inner] - places[0]) : UINT64_MAX };
+        digits->list[digits->count++] = (struct digit){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
 }
 
 static bool further(const struct digit *a, const struct digit *b)
@@ -64,6 +47,14 @@ static void natural_digits(struct digits *digits, pop_tensor t)
     for (unsigned d = 0; d < pop_tensor_rank(t); ++d)
         digits->list[digits->count++] = (struct digit){ d, pop_tensor_dim(t, d), 0 };
 }
+/* The step in memory between the first two elements of a line that lies in several variables; the largest where already those do. */
+static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
+{
+    int64_t *places = count > 1 ? poplibs_places(pop_tensor_slice_at(where, line, 0, 2, 0)) : NULL;
+    uint64_t step = places ? (uint64_t)llabs(places[1] - places[0]) : UINT64_MAX;
+    free(places);
+    return step;
+}
 static void memory_digits(pop_where where, struct digits *digits, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
@@ -72,9 +63,12 @@ static void memory_digits(pop_where where, struct digits *digits, pop_tensor t)
         size_t extent = pop_tensor_dim(t, d);
         pop_tensor line = pop_tensor_dim_roll_at(where, t, d, rank - 1);
         line = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, line), 0, extent, 0);
-        int64_t *places = places_of(line, extent);
+        int64_t *places = poplibs_places(line);
         unsigned first = digits->count;
-        push_digits(digits, d, places, extent);
+        if (places)
+            push_digits(digits, d, places, extent);
+        else
+            digits->list[digits->count++] = (struct digit){ d, extent, first_step(where, line, extent) };
         free(places);
         for (unsigned i = first, j = digits->count; i + 1 < j; ++i) { /* outermost first */
             struct digit held = digits->list[i];

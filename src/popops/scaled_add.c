@@ -199,6 +199,7 @@ static void build(struct scaled *s, pop_options options)
     s->b = pop_tensor_flatten_at(s->where, s->b);
     s->set = pop_graph_add_compute_set_at(s->where, s->graph, poplibs_path(path, sizeof(path), s->name, "AddTo"));
     pop_mark mark = pop_graph_mark(s->graph);
+    pop_graph_reorder_to_simplify_at(s->where, s->graph, &s->a, (pop_tensor *[]){ &s->b }, 1, false);
     poplibs_for_each_tile(s->where, s->graph, s->a, add_regions, s);
     pop_graph_release(s->graph, mark);
     pop_sequence_add_at(s->where, s->sequence, pop_execute_at(s->where, s->set, s->name));

@@ -236,6 +236,31 @@ static void test_costs_of_vectors(void **state)
     }
 }
 
+/* Channels last, in blocks on tiles of their own, each of which is one region of memory: one vertex for each block, which has its part of the bias once. */
+static void test_vectors_along_blocks(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    pop_tensor blocks[4];
+    for (unsigned i = 0; i < 4; ++i) {
+        blocks[i] = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(30, 8), "block");
+        pop_graph_set_tile_mapping(bed.graph, blocks[i], i);
+    }
+    pop_tensor upper = pop_tensor_concat(POP_TENSORS(blocks[2], blocks[1]), 1), lower = pop_tensor_concat(POP_TENSORS(blocks[0], blocks[3]), 1);
+    pop_tensor acts = pop_tensor_concat(POP_TENSORS(upper, lower), 0), bias = bed_input(&bed, POP_HALF, POP_SHAPE(16), BED_LINEAR);
+    bed_write(&bed, acts, NULL, -1, 1);
+    popops_add_in_place(bed.graph, acts, bias, bed.program, "bias");
+    assert_int_equal(pop_graph_num_vertices(bed.graph), 4);
+    double *x = bed_given(&bed, acts), *b = bed_given(&bed, bias), *got = bed_run(&bed, acts), wanted[960];
+    for (size_t i = 0; i < 960; ++i)
+        wanted[i] = x[i] + b[i % 16];
+    bed_check(got, wanted, 960, 1e-3, 1e-4);
+    pop_cycles cycles;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(cycles.compute, 8 + 6 * (27 + 3 + 15 + 2 * 4));
+    bed_close(&bed);
+}
+
 static void test_mistakes(void **state)
 {
     (void)state;
@@ -283,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_operands_that_overlap),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_costs_of_vectors),
+        cmocka_unit_test(test_vectors_along_blocks),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -435,6 +435,27 @@ static void test_cost_of_the_guide(void **state)
     bed_close(&bed);
 }
 
+/* Columns in blocks on tiles of their own: each costs what it does alone, since its rows follow each other in memory. */
+static void test_cost_of_blocks(void **state)
+{
+    (void)state;
+    pop_cycles cycles[2];
+    for (size_t count = 1; count <= 4; count += 3) {
+        struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+        pop_tensor blocks[4];
+        for (unsigned i = 0; i < 4; ++i) {
+            blocks[i] = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(30, 8), "block");
+            pop_graph_set_tile_mapping(bed.graph, blocks[i], i);
+        }
+        pop_tensor in = pop_tensor_concat((pop_tensors){ count, blocks }, 1);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS));
+        assert_int_equal(pop_engine_cycles(bed.engine, &cycles[count > 1], NULL), POP_OK);
+        bed_close(&bed);
+    }
+    assert_int_equal(cycles[1].compute, cycles[0].compute);
+}
+
 /* Every vertex has an estimate: the model's cycles are known after random reductions of all operations. */
 static void test_every_vertex_has_an_estimate(void **state)
 {
@@ -514,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
+        cmocka_unit_test(test_cost_of_blocks),
         cmocka_unit_test(test_every_vertex_has_an_estimate),
         cmocka_unit_test(test_errors),
     };
