@@ -200,7 +200,8 @@ static void test_cost_is_the_planners(void **state)
 static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,"
+                                                           "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(field, field), POP_SHAPE(3, 3), 16, 16, 1);
     p.input_transform.dilation[0] = p.input_transform.dilation[1] = dilation;
     pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
@@ -314,8 +315,8 @@ static void test_partials_go_round(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},\"partition\":{"
-                                                           "\"inChanSplit\":{\"serial\":1,\"parallel\":8}}}}" });
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},"
+                                                           "\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":8}}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(7, 42), POP_SHAPE(1, 1), 128, 8, 1);
     pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
     bed_write(&bed, in, NULL, -1, 1);
@@ -443,7 +444,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_cost_is_the_planners), cmocka_unit_test(test_small_pieces_are_exchanged), cmocka_unit_test(test_stride_leaves_out), cmocka_unit_test(test_gaps_take_no_time), cmocka_unit_test(test_partials_between_tiles), cmocka_unit_test(test_partials_go_round),
+        cmocka_unit_test(test_cost_is_the_planners),
+        cmocka_unit_test(test_gaps_take_no_time),
+        cmocka_unit_test(test_small_pieces_are_exchanged),
+        cmocka_unit_test(test_stride_leaves_out),
+        cmocka_unit_test(test_partials_between_tiles),
+        cmocka_unit_test(test_partials_go_round),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),
