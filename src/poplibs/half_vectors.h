@@ -8,18 +8,25 @@
 /* For loops that many vertex types share: one copy of the vectors that they become. */
 #define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
-#ifdef __F16C__
-typedef float poplibs_eight __attribute__((vector_size(32), aligned(4)));
-typedef short poplibs_packed __attribute__((vector_size(16), aligned(2)));
-#endif
+typedef float poplibs_eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef short poplibs_packed __attribute__((vector_size(16), aligned(2), may_alias));
 
+__attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const half *from)
+{
+#ifdef __F16C__
+    return __builtin_ia32_vcvtph2ps256(*(const poplibs_packed *)(const void *)from);
+#else
+    poplibs_eight wide;
+    for (int i = 0; i < 8; ++i)
+        wide[i] = (float)from[i];
+    return wide;
+#endif
+}
 __attribute__((unused)) POPLIBS_FAST void poplibs_widen(float *restrict to, const half *restrict from, size_t count)
 {
     size_t i = 0;
-#ifdef __F16C__
     for (; i + 8 <= count; i += 8)
-        *(poplibs_eight *)(void *)(to + i) = __builtin_ia32_vcvtph2ps256(*(const poplibs_packed *)(const void *)(from + i));
-#endif
+        *(poplibs_eight *)(void *)(to + i) = poplibs_widen_eight(from + i);
     for (; i < count; ++i)
         to[i] = (float)from[i];
 }
