@@ -36,8 +36,11 @@ private:
 class HostCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
-    HostCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackPointer<C, D>(own))
+    HostCallbackHandle(std::unique_ptr<C, D> own)
     {
+        detail::CallbackPointer<C, D> *kept = new detail::CallbackPointer<C, D>(own);
+        shared = detail::Handle(kept);
+        callback = kept->callback;
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<ArrayRef<const void *>>(),
                                                                                            std::declval<ArrayRef<void *>>()))>

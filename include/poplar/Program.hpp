@@ -35,7 +35,6 @@ namespace program {
 // they run what was added, too.  A copy of a Sequence is the same program until something is added to the copy, which then has a list of its
 // own.
 class Sequence : public Program {
-    template <typename P> using IfProgram = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value, int>::type;
     template <typename P> using IfOther = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value &&
                                                                       !std::is_base_of<Sequence, typename std::decay<P>::type>::value,
                                                                   int>::type;
@@ -52,9 +51,7 @@ public:
     }
     // The guide's era: Sequence(a, b, ...).
     template <typename P, IfOther<P> = 0> Sequence(P &&only) : Sequence() { add(only); }
-    template <typename First, typename Second, typename... Rest, IfProgram<First> = 0, IfProgram<Second> = 0>
-    Sequence(First &&first, Second &&second, Rest &&...rest) : Sequence({ first, second, Program(rest)... })
-    {}
+    template <typename... Rest> Sequence(const Program &first, const Program &second, const Rest &...rest) : Sequence({ first, second, rest... }) {}
     Sequence(const Sequence &other) : Program(other), borrowed(true) {}
     Sequence(Sequence &&other) noexcept : Program(std::move(other)), borrowed(other.borrowed) {}
     Sequence &operator=(const Sequence &other)

@@ -63,8 +63,11 @@ private:
 class StreamCallbackHandle {
 public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
-    StreamCallbackHandle(std::unique_ptr<C, D> own) : callback(own.get()), shared(new detail::CallbackPointer<C, D>(own))
+    StreamCallbackHandle(std::unique_ptr<C, D> own)
     {
+        detail::CallbackPointer<C, D> *kept = new detail::CallbackPointer<C, D>(own);
+        shared = detail::Handle(kept);
+        callback = kept->callback;
     }
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<void *>()))>
     StreamCallbackHandle(F &&function)

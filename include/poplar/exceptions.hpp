@@ -15,29 +15,23 @@ class DebugContext;
 // Base of all.
 class poplar_error : public std::runtime_error {
 public:
-    explicit poplar_error(const std::string &text) : std::runtime_error(text), type("poplar_error") {}
+    explicit poplar_error(const std::string &text, const char *name = "poplar_error") : std::runtime_error(text), type(name) {}
     const char *what() const noexcept override { return located.empty() ? std::runtime_error::what() : located.c_str(); }
     // Adds the line of a debug context to what() (defined in DebugContext.hpp).
     void attachSourceLocation(const DebugContext &context);
 
     std::string type; // the name of the class
 
-protected:
-    poplar_error(const std::string &text, const char *name) : std::runtime_error(text), type(name) {}
-
 private:
     std::string located; // the text with its line
 };
 
-// Each passes its name down: nothing is left to do, or to undo, when its base is made.
+// name is for classes that derive from one: each passes its own down, and nothing is left to do, or to undo, when its base is made.
 #define POP_ERROR_KIND_OF_ITS_OWN(constant, spelling, base)
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     class spelling : public base {                                                                                     \
     public:                                                                                                            \
-        [[gnu::always_inline]] explicit spelling(const std::string &text) : base(text, #spelling) {}                   \
-                                                                                                                       \
-    protected:                                                                                                         \
-        using base::base;                                                                                              \
+        [[gnu::always_inline]] explicit spelling(const std::string &text, const char *name = #spelling) : base(text, name) {} \
     };
 #include <poplar/errors.def>
 #undef POP_ERROR_KIND

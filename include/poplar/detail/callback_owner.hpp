@@ -33,6 +33,15 @@ template <typename C, typename D> struct CallbackPointer : Counted {
     C *callback;
     D deleter;
 };
+template <typename C> struct CallbackPointer<C, std::default_delete<C>> : Counted {
+    explicit CallbackPointer(std::unique_ptr<C> &from) : Counted(end), callback(from.release()) {}
+    static void end(Counted *self)
+    {
+        delete static_cast<CallbackPointer *>(self)->callback;
+        delete static_cast<CallbackPointer *>(self);
+    }
+    C *callback;
+};
 
 } // namespace detail
 } // namespace poplar

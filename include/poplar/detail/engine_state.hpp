@@ -66,7 +66,7 @@ public:
         ~Call()
         {
             if (--state.calls == 0 && state.ended)
-                delete &state;
+                remove(&state);
         }
         Call(const Call &) = delete;
         Call &operator=(const Call &) = delete;
@@ -75,12 +75,15 @@ public:
     static void end(EngineState *state)
     {
         if (!state || !state->calls) {
-            delete state;
+            remove(state);
             return;
         }
         state->ended = true;
         pop_engine_stop(state->engine);
     }
+
+    // Out of line: gcc, which does not see that calls follow only while the Engine is there, would warn of their use of memory that was freed.
+    [[gnu::noinline]] static void remove(EngineState *state) { delete state; }
 
     // After a call that may have run callbacks: what one threw, or the error, at the user's line.
     void finish(pop_status status, pop_error &error, const pop_where &where)
