@@ -11,6 +11,8 @@ POP_BEGIN_DECLS
 /* A measure: its value must be at most aim (at least, when aim is negative: -aim); 0 is no aim. */
 void bench_report(const char *measure, double value, const char *unit, double aim);
 double bench_seconds(void);
+/* Processor time of the process: what one thread takes, whatever else runs on the machine. */
+double bench_processor_seconds(void);
 /* Bytes of memory in use by this process. */
 double bench_resident(void);
 /* Ends the row unless status is POP_OK. */

@@ -3,7 +3,7 @@
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 
-/* 10^9 operations a second (a multiply-add is two), over about 20 ms. */
+/* 10^9 operations a second (a multiply-add is two), over about 10 ms of each thread's processor time. */
 double peak_gflops(unsigned threads);
 
 #endif
