@@ -26,7 +26,7 @@ struct sent {
 };
 /* A message of a copy.  round: of its sender, in which it goes. */
 struct piece {
-    uint64_t bytes, what, number;
+    uint64_t bytes, what;
     uint32_t from, to, round;
 };
 /* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
@@ -223,18 +223,33 @@ void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, 
         schedule->messages = EXCHANGE_SCHEDULE_MOST + 1;
         return;
     }
-    struct piece piece = { bytes, what, schedule->pieces.count, from, to, touch(schedule, from)->pieces++ / ROUND };
+    struct piece piece = { bytes, what, from, to, touch(schedule, from)->pieces++ / ROUND };
     *vec_push(&schedule->pieces) = piece;
 }
 
-static int piece_order(const void *left, const void *right)
+/* Puts pieces in the order of a key below `keys`; those of one key stay as they were. */
+static void sort_by(const struct piece *from, struct piece *to, size_t count, size_t keys, bool by_round)
 {
-    const struct piece *a = left, *b = right;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    size_t *next = mem_zero(keys + 1, sizeof(*next));
+    for (size_t i = 0; i < count; ++i)
+        ++next[(by_round ? from[i].round : from[i].from) + 1];
+    for (size_t key = 0; key < keys; ++key)
+        next[key + 1] += next[key];
+    for (size_t i = 0; i < count; ++i)
+        to[next[by_round ? from[i].round : from[i].from]++] = from[i];
+    free(next);
+}
+
+/* Rounds one after the other, in each the senders, in each their messages as they came: millions, so that they are counted out, not compared. */
+static void sort_pieces(struct exchange_schedule *schedule)
+{
+    size_t count = schedule->pieces.count, rounds = 0;
+    for (size_t i = 0; i < count; ++i)
+        rounds = schedule->pieces.data[i].round >= rounds ? schedule->pieces.data[i].round + 1 : rounds;
+    struct piece *others = mem_alloc(count * sizeof(*others));
+    sort_by(schedule->pieces.data, others, count, pop_target_num_tiles(schedule->target), false);
+    sort_by(others, schedule->pieces.data, count, rounds, true);
+    free(others);
 }
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
@@ -242,7 +257,7 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
     if (schedule->messages > EXCHANGE_SCHEDULE_MOST)
         schedule->pieces.count = 0;
     if (schedule->pieces.count)
-        qsort(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), piece_order);
+        sort_pieces(schedule);
     for (size_t i = 0; i < schedule->pieces.count; ++i) {
         const struct piece *piece = &schedule->pieces.data[i];
         exchange_schedule_row(schedule, piece->to);
@@ -266,25 +281,42 @@ uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uin
     return schedule->messages > EXCHANGE_SCHEDULE_MOST ? 0 : schedule->tiles[tile].follows;
 }
 
-static void clear_line(struct line *line)
+/* Nothing is busy behind the end. */
+static void clear_line(struct line *line, uint64_t end)
 {
-    memset(line->busy, 0, line->words * sizeof(*line->busy));
+    size_t words = end / 64 + 1 < line->words ? (size_t)(end / 64 + 1) : line->words;
+    if (words)
+        memset(line->busy, 0, words * sizeof(*line->busy));
+}
+
+/* An empty table, of a size for about as many messages as there were: one large exchange does not make all that follow slow. */
+static void clear_sent(struct exchange_schedule *schedule)
+{
+    size_t size = FIRST_SENT;
+    if (!schedule->sent_count)
+        return;
+    while (size < 4 * schedule->sent_count)
+        size *= 2;
+    if (size < schedule->sent_size) {
+        free(schedule->sent);
+        schedule->sent = mem_zero(size, sizeof(*schedule->sent));
+        schedule->sent_size = size;
+    } else {
+        memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));
+    }
+    schedule->sent_count = 0;
 }
 
 void exchange_schedule_clear(struct exchange_schedule *schedule)
 {
     for (size_t i = 0; i < schedule->touched.count; ++i) {
         struct scheduled_tile *tile = &schedule->tiles[schedule->touched.data[i]];
-        if (tile->send.words)
-            clear_line(&tile->send);
-        if (tile->receive.words)
-            clear_line(&tile->receive);
+        clear_line(&tile->send, tile->end);
+        clear_line(&tile->receive, tile->end);
         tile->row = tile->end = tile->pairs = tile->follows = tile->pieces = 0;
         tile->touched = false;
     }
     schedule->touched.count = schedule->pieces.count = 0;
-    if (schedule->sent_count)
-        memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));
-    schedule->sent_count = 0;
+    clear_sent(schedule);
     schedule->messages = 0;
 }
