@@ -196,6 +196,33 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
+/* Compute sets where a group of input channels meets one kernel position. */
+static uint64_t sets_of_result(pop_type type)
+{
+    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false}}}" });
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, type, 1, POP_SHAPE(11, 13), POP_SHAPE(1, 1), 16, 16, 1);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    bed_write(&bed, in, NULL, -1, 1);
+    bed_write(&bed, weights, NULL, -1, 1);
+    double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
+    bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0.001, 0.001);
+    pop_profile_value profile;
+    assert_int_equal(pop_engine_graph_profile(bed.engine, &profile, NULL), POP_OK);
+    uint64_t sets = pop_profile_as_uint(pop_profile_path(&profile, "graph.numComputeSets"));
+    pop_profile_free(&profile);
+    free(wanted);
+    bed_close(&bed);
+    return sets;
+}
+/* Halves come as floats do: they are not cast from wider partials. */
+static void test_results_need_no_partials(void **state)
+{
+    (void)state;
+    assert_int_equal(sets_of_result(POP_HALF), sets_of_result(POP_FLOAT));
+}
+
 /* Cycles of one tile's vertices for a field that is dilated so to 15 by 15 elements; what the planner thinks in *planned. */
 static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
 {
@@ -450,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_stride_leaves_out),
         cmocka_unit_test(test_partials_between_tiles),
         cmocka_unit_test(test_partials_go_round),
+        cmocka_unit_test(test_results_need_no_partials),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
         cmocka_unit_test(test_errors),

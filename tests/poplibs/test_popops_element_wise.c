@@ -234,6 +234,18 @@ static void test_costs_of_vectors(void **state)
         popops_add_in_place(bed.graph, a, bias, bed.program, "bias");
         assert_int_equal(cycles_of(&bed, a), outer ? 198 + 6 * (15 + 10 * (7 + 2 * 5)) : 8 + 6 * (17 + 7 + 10 * (8 + 2 * 10)));
     }
+    /* rows of the view are columns in memory, as those of products are */
+    struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE), bias = bed_input(&bed, POP_FLOAT, POP_SHAPE(60), BED_ONE_TILE);
+    double *elements = bed_given(&bed, a), *biases = bed_given(&bed, bias), wanted[600];
+    for (size_t i = 0; i < 600; ++i)
+        wanted[i] = (float)elements[i] + (float)biases[i / 10];
+    popops_add_in_place(bed.graph, pop_tensor_transpose(a), bias, bed.program, "bias");
+    bed_check(bed_run(&bed, a), wanted, 600, 1e-6, 1e-6);
+    pop_cycles cycles;
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(cycles.compute, 198 + 6 * (15 + 10 * (7 + 2 * 5)));
+    bed_close(&bed);
 }
 
 /* Channels last, in blocks on tiles of their own, each of which is one region of memory: one vertex for each block, which has its part of the bias once. */
