@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element-wise operations of popops on the CPU device, on tensors far larger than the caches, against plain loops over arrays of the same size on the
- * same number of threads: how much of the memory's bandwidth is left. */
+ * same number of threads: how much of the memory's bandwidth is left.  On all threads by the clock, and on one in processor time. */
 #include "bench.h"
 
 #include <popops/codelets.h>
@@ -53,10 +53,9 @@ static void *run_share(void *user)
     share->run(share->a, share->b, share->count);
     return NULL;
 }
-static double time_loop(loop run, float *a, const float *b, unsigned threads)
+static void run_loop(loop run, float *a, const float *b, unsigned threads)
 {
     struct share shares[MOST_THREADS];
-    double start = bench_seconds();
     for (unsigned i = 0; i < threads; ++i) {
         size_t from = ELEMENTS / threads * i, to = i + 1 == threads ? ELEMENTS : ELEMENTS / threads * (i + 1);
         shares[i] = (struct share){ .run = run, .a = a + from, .b = b + from, .count = to - from };
@@ -66,7 +65,6 @@ static double time_loop(loop run, float *a, const float *b, unsigned threads)
     run_share(&shares[0]);
     for (unsigned i = 1; i < threads; ++i)
         pthread_join(shares[i].thread, NULL);
-    return bench_seconds() - start;
 }
 static float *array(float value)
 {
@@ -106,19 +104,13 @@ static void tanh_in_place(struct operation *o)
     popops_tanh_in_place(o->graph, o->a, o->program, "tanh");
 }
 
-static double time_engine(pop_engine *engine)
-{
-    pop_error error = { 0 };
-    double start = bench_seconds();
-    bench_must(pop_engine_run(engine, 0, &error), &error);
-    return bench_seconds() - start;
-}
-
 /* In turns, so that a slow moment of the machine hits both; the least of each counts. */
-static void compare(const char *what, void (*build)(struct operation *), loop run, double bytes, double aim)
+static void compare_on(unsigned threads, const char *what, void (*build)(struct operation *), loop run, double bytes, double aim)
 {
     pop_error error = { 0 };
-    char text[96];
+    char text[96], number[16];
+    double (*now)(void) = threads == 1 ? bench_processor_seconds : bench_seconds;
+    snprintf(number, sizeof(number), "%u", threads);
     pop_device *device = pop_cpu_device_create(&error);
     bench_must(error.status, &error);
     struct operation o = { .graph = pop_graph_create(pop_device_target(device)) };
@@ -132,27 +124,38 @@ static void compare(const char *what, void (*build)(struct operation *), loop ru
     o.program = pop_sequence(o.graph, NULL);
     build(&o);
     bench_must_build(o.graph);
-    pop_engine *engine = pop_engine_create(o.graph, POP_PROGRAMS(o.program), POP_NO_OPTIONS, &error);
+    pop_engine *engine = pop_engine_create(o.graph, POP_PROGRAMS(o.program), POP_OPTIONS({ "target.hostThreads", number }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned threads = processors < 1 ? 1 : processors > MOST_THREADS ? MOST_THREADS : (unsigned)processors;
     float *a = array(1), *b = array(2);
     double seconds[2][REPEATS + 1];
     for (int i = 0; i <= REPEATS; ++i) { /* the first round warms up */
-        seconds[0][i] = time_loop(run, a, b, threads);
-        seconds[1][i] = time_engine(engine);
+        double start = now();
+        run_loop(run, a, b, threads);
+        double between = now();
+        bench_must(pop_engine_run(engine, 0, &error), &error);
+        seconds[0][i] = between - start;
+        seconds[1][i] = now() - between;
     }
     double plain = bench_least(seconds[0] + 1, REPEATS), ours = bench_least(seconds[1] + 1, REPEATS);
-    snprintf(text, sizeof(text), "%s, bandwidth", what);
+    const char *on = threads == 1 ? ", one thread" : "";
+    snprintf(text, sizeof(text), "%s%s, bandwidth", what, on);
     bench_report(text, bytes * ELEMENTS / ours * 1e-9, "GB/s", 0);
-    snprintf(text, sizeof(text), "%s, of the plain loop's", what);
+    snprintf(text, sizeof(text), "%s%s, of the plain loop's", what, on);
     bench_report(text, plain / ours, "x loop", aim);
     free(a);
     free(b);
     pop_engine_destroy(engine);
     pop_graph_destroy(o.graph);
     pop_device_destroy(device);
+}
+
+static void compare(const char *what, void (*build)(struct operation *), loop run, double bytes, double aim)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors > 1)
+        compare_on(processors > MOST_THREADS ? MOST_THREADS : (unsigned)processors, what, build, run, bytes, aim);
+    compare_on(1, what, build, run, bytes, aim);
 }
 
 void row_elementwise(void)

@@ -169,10 +169,33 @@ ADD_GROUPS_OF_HALF(Max)
         }                                                                                                              \
         add_rows_##op##_##T(sums, in, rows, width, stride);                                                            \
     }
-/* Joins inner elements each to sums. */
+/* Joins inner elements each to sums.  Of a few, known when this is compiled, many sums become vectors. */
 #define REDUCE_EACH(op, T)                                                                                             \
+    static inline __attribute__((always_inline)) void reduce_few_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, const size_t inner)\
+    {                                                                                                                  \
+        for (size_t k = 0; k < count; ++k) {                                                                           \
+            T##_sum sum = sums[k];                                                                                     \
+            for (size_t i = 0; i < inner; ++i)                                                                         \
+                sum = JOIN_##op(T, sum, VALUE_##op(T, in[k * inner + i]));                                             \
+            sums[k] = sum;                                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
     POPLIBS_FAST void reduce_each_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner) \
     {                                                                                                                  \
+        switch (inner) {                                                                                               \
+        case 2:                                                                                                        \
+            reduce_few_##op##_##T(sums, in, count, 2);                                                                 \
+            return;                                                                                                    \
+        case 3:                                                                                                        \
+            reduce_few_##op##_##T(sums, in, count, 3);                                                                 \
+            return;                                                                                                    \
+        case 4:                                                                                                        \
+            reduce_few_##op##_##T(sums, in, count, 4);                                                                 \
+            return;                                                                                                    \
+        case 8:                                                                                                        \
+            reduce_few_##op##_##T(sums, in, count, 8);                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (size_t k = 0; k < count; ++k, in += inner) {                                                              \
             T##_sum sum = sums[k], lanes[SHORT_LANES];                                                                 \
             size_t i = 0;                                                                                              \
