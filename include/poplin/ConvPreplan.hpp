@@ -8,11 +8,12 @@
 
 namespace poplin {
 
-inline void preplan(const std::set<ConvPlanParams> &convs, const std::set<MatMulPlanParams> &matmuls, PlanningCache &cache,
-                    poputil::detail::Where where = poputil::detail::Where::here())
+template <typename Convs = std::set<ConvPlanParams>, typename Products = std::set<MatMulPlanParams>>
+void preplan(const typename poplar::detail::Same<Convs>::type &convs, const typename poplar::detail::Same<Products>::type &matmuls,
+             PlanningCache &cache, poputil::detail::Where where = poputil::detail::Where::here())
 {
-    preplanConvolutions(convs, cache, where);
-    preplanMatMuls(matmuls, cache);
+    preplanConvolutions<Convs>(convs, cache, where);
+    preplanMatMuls<Products>(matmuls, cache);
 }
 
 } // namespace poplin

@@ -227,13 +227,15 @@ inline MatMulParams matMulParams(const poplin_mat_mul_params &from)
 } // namespace detail
 typedef std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *> MatMulPlanParams;
 
-inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &cache,
-                           poputil::detail::Where where = poputil::detail::Where::here())
+// Templates, though nobody gives them parameters: so those who do not call them do not compile their lists.
+template <typename Set = std::set<MatMulPlanParams>>
+void preplanMatMuls(const typename poplar::detail::Same<Set>::type &matmuls, matmul::PlanningCache &cache,
+                    poputil::detail::Where where = poputil::detail::Where::here())
 {
     std::vector<poplin_mat_mul_plan_request> requests;
     std::vector<std::vector<pop_option>> lists;
     lists.reserve(matmuls.size());
-    for (const MatMulPlanParams &each : matmuls) {
+    for (const typename Set::value_type &each : matmuls) {
         lists.push_back(std::vector<pop_option>());
         for (const poplar::OptionFlags::OptionFlag &flag : *std::get<2>(each)) {
             pop_option option = { flag.first.c_str(), flag.second.c_str() };
@@ -250,10 +252,11 @@ inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::Pl
 // By the options of a product, those of its convolution.
 typedef std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags> MatMulToConvOptions;
 // The convolutions that products are, to be planned among others.  What is returned points into convOptions, which gets what it lacks.
-inline std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls, MatMulToConvOptions &convOptions)
+template <typename Set = std::set<MatMulPlanParams>, typename Convs = std::set<ConvPlanParams>, typename Options = MatMulToConvOptions>
+Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &matmuls, typename poplar::detail::Same<Options>::type &convOptions)
 {
-    std::set<ConvPlanParams> convs;
-    for (const MatMulPlanParams &each : matmuls) {
+    Convs convs;
+    for (const typename Set::value_type &each : matmuls) {
         const poplar::OptionFlags *const given = std::get<2>(each);
         if (!convOptions.count(given)) {
             pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];

@@ -41,7 +41,9 @@ inline PlanCosts costs(const poplin_plan_costs &from)
     return made;
 }
 typedef std::size_t (*Report)(pop_where, pop_graph *, const poplin_conv_params *, pop_options, poplin_planning_cache *, char *, std::size_t);
-inline void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options,
+// A template, as is what plans ahead: so those who do not call them do not compile their lists.
+template <int = 0>
+void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options,
                    const PlanningCache *given, poputil::detail::Where where)
 {
     std::vector<char> text(16384);
@@ -52,9 +54,9 @@ inline void report(Report call, std::ostream &out, const poplar::Graph &graph, c
     out << text.data();
 }
 // Requests to C, with what they point to.
-class PlanRequests {
+template <typename Request> class PlanRequests {
 public:
-    void add(const ConvPlanParams &request)
+    void add(const Request &request)
     {
         params.push_back(std::get<1>(request).c());
         targets.push_back(&std::get<0>(request)->c());
@@ -137,19 +139,21 @@ inline void convolutionValidateOptions(const poplar::OptionFlags &options, const
     poputil::detail::check(g);
 }
 
-inline void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &cache,
-                                poputil::detail::Where where = poputil::detail::Where::here())
+template <typename Set = std::set<ConvPlanParams>>
+void preplanConvolutions(const typename poplar::detail::Same<Set>::type &convs, PlanningCache &cache,
+                         poputil::detail::Where where = poputil::detail::Where::here())
 {
-    detail::PlanRequests requests;
-    for (std::set<ConvPlanParams>::const_iterator conv = convs.begin(); conv != convs.end(); ++conv)
+    detail::PlanRequests<typename Set::value_type> requests;
+    for (typename Set::const_iterator conv = convs.begin(); conv != convs.end(); ++conv)
         requests.add(*conv);
     requests.run(cache, where);
 }
-inline void preplanConvolutions(poplar::Graph &graph, const std::set<ConvPlanParams> &convs, PlanningCache &cache,
-                                poputil::detail::Where where = poputil::detail::Where::here())
+template <typename Set = std::set<ConvPlanParams>>
+void preplanConvolutions(poplar::Graph &graph, const typename poplar::detail::Same<Set>::type &convs, PlanningCache &cache,
+                         poputil::detail::Where where = poputil::detail::Where::here())
 {
     poputil::detail::check(graph.c());
-    preplanConvolutions(convs, cache, where);
+    preplanConvolutions<Set>(convs, cache, where);
 }
 
 inline std::uint64_t getFwdFlops(const ConvParams &params)
