@@ -352,6 +352,27 @@ static void test_workers_share_elements(void **state)
     }
 }
 
+/* Many rows of few elements, and few of many: of both real types. */
+static void test_short_rows(void **state)
+{
+    (void)state;
+    static const popops_operation ops[] = { POPOPS_ADD, POPOPS_SQUARE_ADD, POPOPS_MIN, POPOPS_MAX };
+    for (unsigned i = 0; i < 40; ++i) {
+        size_t n = 1 + i % 10, rows = 203, dim = i / 10 % 2;
+        popops_operation op = ops[i % 4];
+        pop_type type = i / 20 ? POP_HALF : POP_FLOAT;
+        struct bed bed = bed_open(BED_CPU, 1, popops_add_codelets_at);
+        pop_tensor in = bed_input(&bed, type, POP_SHAPE(rows, n), BED_LINEAR);
+        popops_reduce_params params = { .op = op };
+        pop_tensor out = popops_reduce(bed.graph, in, type, POP_DIMS(dim), params, bed.program, "r", POP_NO_OPTIONS);
+        double *got = bed_run(&bed, out);
+        struct wanted wanted = reference(bed_given(&bed, in), POP_SHAPE(rows, n), POP_DIMS(dim), op);
+        bed_check(got, wanted.values, wanted.count, type == POP_HALF ? 2e-3 : 2e-6, type == POP_HALF ? 2e-2 : 2e-3);
+        free(wanted.values);
+        bed_close(&bed);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -532,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_workers_share_elements),
+        cmocka_unit_test(test_short_rows),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
