@@ -86,7 +86,6 @@ static void measure(const pop_device *device, size_t size, unsigned threads, sge
             now = flops / (seconds() - start) / 1e9;
             theirs = now > theirs ? now : theirs;
         }
-        usleep(50000); /* its threads look for more work meanwhile, on the processors that ours want next */
     }
     char text[96];
     const char *on = threads == 1 ? ", one thread" : "";
