@@ -5,6 +5,7 @@
 
 #include <poplar/OptionFlags.hpp>
 #include <poplin/MatMul.hpp>
+#include <poplin/fully_connected.h>
 
 #include <utility>
 #include <vector>
