@@ -152,7 +152,7 @@ static void a_loop_until_all_vertices_agree(struct world *w)
 /* The same bytes with 1, 2 and 4 threads. */
 static void threads_do_not_change_results(struct world *w)
 {
-    enum { N = 4000 };
+    enum { N = 997 };
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(N, 7), "v"), sums = world_variable(w, POP_FLOAT, POP_SHAPE(N), "sums");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), add = pop_graph_add_compute_set(w->graph, NULL);
