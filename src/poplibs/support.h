@@ -23,6 +23,11 @@ static inline size_t poplibs_max(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
+/* The greatest common divisor; of a number and 0 the number. */
+static inline size_t poplibs_gcd(size_t a, size_t b)
+{
+    return b ? poplibs_gcd(b, a % b) : a;
+}
 
 /* realloc to count things of size bytes.  Without memory the process ends, as in libpoplar's building calls. */
 static inline void *poplibs_resize(void *old, size_t count, size_t size)

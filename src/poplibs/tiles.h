@@ -7,6 +7,12 @@
 
 #include <poputil/util.h>
 
+/* Elements of one of the lists. */
+static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
+{
+    return poputil_interval_sequence_num_elements((pop_interval_list){ lists->first[list + 1] - lists->first[list], lists->intervals + lists->first[list] });
+}
+
 /* How elements are spread: the most on one tile, and how many tiles have any. */
 struct poplibs_spread {
     size_t most, tiles;
@@ -15,8 +21,7 @@ static inline struct poplibs_spread poplibs_spread_of(const pop_interval_lists *
 {
     struct poplibs_spread spread = { 0, 0 };
     for (size_t tile = 0; tile < mapping->count; ++tile) {
-        pop_interval_list list = { mapping->first[tile + 1] - mapping->first[tile], mapping->intervals + mapping->first[tile] };
-        size_t elements = poputil_interval_sequence_num_elements(list);
+        size_t elements = poplibs_list_elements(mapping, tile);
         spread.most = poplibs_max(spread.most, elements);
         spread.tiles += elements != 0;
     }
@@ -49,14 +54,6 @@ static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_
         }
     }
     pop_interval_lists_free(&mapping);
-}
-
-static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
-{
-    size_t elements = 0;
-    for (size_t i = lists->first[list]; i < lists->first[list + 1]; ++i)
-        elements += lists->intervals[i].end - lists->intervals[i].begin;
-    return elements;
 }
 
 /* The elements of a flat tensor that one list of intervals names, as one tensor of rank 1. */

@@ -103,13 +103,7 @@ static void put_worker(struct list *list, const struct position *position, unsig
     size_t rows = size_of(position->part->n), width = position->axes[position->last].count, place = list->count;
     for (unsigned d = 0; d < position->last; ++d)
         rows *= position->axes[d].count;
-    size_t common = rows, rest = workers;
-    while (rest) {
-        size_t next = common % rest;
-        common = rest;
-        rest = next;
-    }
-    size_t pieces = workers / common, begin = worker * (rows * pieces) / workers, end = (worker + 1) * (rows * pieces) / workers;
+    size_t pieces = workers / poplibs_gcd(rows, workers), begin = worker * (rows * pieces) / workers, end = (worker + 1) * (rows * pieces) / workers;
     put(list, 0);
     while (begin < end) {
         size_t number = begin / pieces, stop = poplibs_min(end, (number + 1) * pieces);
@@ -168,11 +162,6 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
     free(list);
 }
 
-static unsigned gcd(unsigned a, unsigned b)
-{
-    return b ? gcd(b, a % b) : a;
-}
-
 static void vertex_name(const struct conv_work *work, bool limited, unsigned positions, char *name, size_t size)
 {
     const struct poplin_plan *plan = &work->plan;
@@ -197,7 +186,7 @@ static unsigned filter_height_of(const struct conv_work *work, const struct conv
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part, pop_tensor input, pop_tensor weights)
 {
     unsigned last = work->plan.num_field_dims - 1, workers = pop_graph_target(work->graph)->num_worker_contexts;
-    unsigned dilation = work->params.input_transform.dilation[last], stride = work->params.output_transform.stride[last], common = gcd(dilation, stride);
+    unsigned dilation = work->params.input_transform.dilation[last], stride = work->params.output_transform.stride[last], common = (unsigned)poplibs_gcd(dilation, stride);
     struct list list = worklists_of(work, part, workers);
     size_t positions = 1;
     for (unsigned d = 0; d <= last; ++d)

@@ -2,15 +2,10 @@
 /* Cycles of a tile's vertices: the work of its six workers as the graph splits it, and the vertex's own formula. */
 #include "poplin/plan_work.h"
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    return b ? common_divisor(b, a % b) : a;
-}
-
 /* Rows of a tile's output are cut in so many parts that all workers get equally many; fills items and one list for each worker. */
 static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned workers, uint64_t rows, uint64_t width)
 {
-    uint64_t parts = workers / common_divisor(workers, rows), all = rows * parts; /* of a row, of all */
+    uint64_t parts = workers / poplibs_gcd(workers, rows), all = rows * parts; /* of a row, of all */
     for (unsigned w = 0; w < workers; ++w) {
         uint64_t begin = w * all / workers, end = (w + 1) * all / workers;
         lists[w] = (struct poplin_worklist){ items, 0 };
@@ -28,7 +23,7 @@ static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned 
 static uint64_t step_of(const struct plan_candidate *c, size_t d)
 {
     unsigned dilation = c->params.input_transform.dilation[d];
-    return dilation / common_divisor(dilation, c->params.output_transform.stride[d]);
+    return dilation / poplibs_gcd(dilation, c->params.output_transform.stride[d]);
 }
 static uint64_t met(const struct plan_candidate *c, size_t d, uint64_t outputs)
 {

@@ -76,11 +76,7 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
 static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c)
 {
     pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
-    pop_tensor z = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1), list[POPNN_GRU_UNITS];
-    list[units->place[R]] = r;
-    list[units->place[Z]] = z;
-    list[units->place[C]] = c;
-    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, 1);
+    return gru_in_order(units, r, pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1), c);
 }
 /* Laid out for the products that the layer has. */
 static popnn_gru_weights new_weights(const struct gru *gru)

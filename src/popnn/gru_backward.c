@@ -13,15 +13,6 @@ struct backward {
     pop_tensor weights[2], biases[2]; /* {input, 3 output}, {output, 3 output}; {batch, 3 output} each */
 };
 
-/* {batch, 3 output} of the gradients of each unit, in the order of weights. */
-static pop_tensor in_order(const struct units *units, pop_tensor r, pop_tensor z, pop_tensor c)
-{
-    pop_tensor list[POPNN_GRU_UNITS];
-    list[units->place[R]] = r;
-    list[units->place[Z]] = z;
-    list[units->place[C]] = c;
-    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, 1);
-}
 static pop_tensor transposed(const struct units *units, pop_tensor t)
 {
     return pop_tensor_transpose_at(units->where, t);
@@ -73,14 +64,14 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
         pop_tensor dr = units_binary(units, POPOPS_BINARY_MULTIPLY, d_candidate, kept[KEPT_FED], body, "resetGate");
         pop_tensor d_reset = units_gradient(units, p->recurrent_activation, kept[R], dr, body, "resetGate");
         pop_tensor fed = units_binary(units, POPOPS_BINARY_MULTIPLY, d_candidate, kept[R], body, "reset");
-        sums.of_input = in_order(units, d_reset, d_update, d_candidate);
-        sums.of_output = in_order(units, d_reset, d_update, fed);
+        sums.of_input = gru_in_order(units, d_reset, d_update, d_candidate);
+        sums.of_output = gru_in_order(units, d_reset, d_update, fed);
         units_add_to(units, dh, units_product_in_loop(units, sums.of_output, transposed(units, gru->output_weights), backward->before, body), body, "output");
         if (pop_tensor_valid(backward->input_gradient))
             dx = units_product_in_loop(units, sums.of_input, transposed(units, gru->input_weights), backward->before, body);
     } else {
         pop_tensor d_reset = through_reset_before(gru, backward, kept, before, d_candidate, d_update, &dx, body);
-        sums.of_input = sums.of_output = in_order(units, d_reset, d_update, d_candidate);
+        sums.of_input = sums.of_output = gru_in_order(units, d_reset, d_update, d_candidate);
     }
     if (pop_tensor_valid(backward->input_gradient))
         steps_write(steps, backward->input_gradient, dx);

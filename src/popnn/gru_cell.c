@@ -63,6 +63,15 @@ pop_tensor gru_both_weights(const struct gru *gru, struct gru_product product)
     return gru_columns(&gru->units, pop_tensor_concat_at(where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), product);
 }
 
+pop_tensor gru_in_order(const struct units *units, pop_tensor r, pop_tensor z, pop_tensor c)
+{
+    pop_tensor list[POPNN_GRU_UNITS];
+    list[units->place[R]] = r;
+    list[units->place[Z]] = z;
+    list[units->place[C]] = c;
+    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, 1);
+}
+
 size_t gru_count_kept(const popnn_gru_params *params)
 {
     return POPNN_GRU_UNITS + (size_t)params->reset_after + (size_t)!params->output_full_sequence;

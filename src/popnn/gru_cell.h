@@ -35,6 +35,8 @@ bool gru_check_forward(const struct units *units, pop_tensor initial, pop_tensor
 pop_tensor gru_biases_of(const struct gru *gru, pop_tensor biases, size_t which);
 /* The columns of a product's units of {rows, 3 output}. */
 pop_tensor gru_columns(const struct units *units, pop_tensor whole, struct gru_product product);
+/* {rows, 3 output} of the columns of each unit, in the order of weights. */
+pop_tensor gru_in_order(const struct units *units, pop_tensor r, pop_tensor z, pop_tensor c);
 /* Weights of a product for [x h], {input + output, n output}. */
 pop_tensor gru_both_weights(const struct gru *gru, struct gru_product product);
 /* How many tensors a step keeps; the last is h' where it is one of them. */

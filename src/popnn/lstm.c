@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward: a product for all four units of a step, of input and output together unless the input is weighted before the loop; then their functions.  Backward: the same steps in reverse order, with one product for the gradients of
- * input and output together.  What forward keeps of a step is f, i, g, o, tanh(c'), c and, where the output is not a sequence, h'. */
+/* Forward: a product for all four units of a step, of input and output together unless the input is weighted before the loop; then their functions.
+ * Backward: the same steps in reverse order, with one product for the gradients of input and output together.
+ * What forward keeps of a step is f, i, g, o, tanh(c'), c and, where the output is not a sequence, h'. */
 #include "popnn/steps.h"
 #include "popnn/units.h"
 

@@ -4,23 +4,13 @@
 
 #include <poputil/var_structure.h>
 
-static size_t gcd(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Limits a group to what divides the ends of all contiguous regions. */
 static size_t within_regions(pop_tensor t, size_t group)
 {
     pop_interval *regions = NULL;
     size_t count = pop_tensor_contiguous_regions(t, &regions);
     for (size_t i = 0; i < count && group > 1; ++i)
-        group = gcd(group, regions[i].end);
+        group = poplibs_gcd(group, regions[i].end);
     free(regions);
     return group;
 }
@@ -33,7 +23,7 @@ static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size
         return 1;
     size_t intervals = mapping.count ? mapping.first[mapping.count] : 0;
     for (size_t i = 0; i < intervals && group > 1; ++i)
-        group = gcd(gcd(group, mapping.intervals[i].begin), mapping.intervals[i].end);
+        group = poplibs_gcd(poplibs_gcd(group, mapping.intervals[i].begin), mapping.intervals[i].end);
     pop_interval_lists_free(&mapping);
     return group;
 }
