@@ -22,15 +22,26 @@ struct levels {
     uint64_t weight[MAX_DIGITS + 2], at[MAX_DIGITS + 2];
 };
 
+/* Takes whole steps of a weight away from what is left; returns how many.  Divides only where it must: walks spend their time here. */
+static uint64_t take_steps(uint64_t *left, uint64_t weight)
+{
+    uint64_t steps = *left;
+    if (steps < weight)
+        return 0;
+    if (weight > 1)
+        steps /= weight;
+    *left -= steps * weight;
+    return steps;
+}
+
 static void levels_of(const struct piece *child, uint64_t at, struct levels *levels)
 {
     uint64_t weight = 1;
     levels->count = child->digits;
-    for (unsigned i = child->digits; i-- > 0;) {
+    for (unsigned i = child->digits; i-- > 0; weight *= child->digit[i].extent)
         levels->weight[i] = weight;
-        levels->at[i] = i ? at / weight % child->digit[i].extent : at / weight;
-        weight *= child->digit[i].extent;
-    }
+    for (unsigned i = 0; i < levels->count; ++i)
+        levels->at[i] = take_steps(&at, levels->weight[i]);
 }
 
 /* The level that a step of this size counts in. */
@@ -68,8 +79,10 @@ static unsigned cut_by_level(const struct piece *child, const struct levels *lev
     unsigned count = 0;
     while (step) {
         unsigned level = level_of_step(levels, step);
+        if (!level || extent * step <= levels->weight[level - 1]) /* it stays below the end of the level */
+            break;
         uint64_t size = child->digit[level].extent, times = step / levels->weight[level];
-        if (!level || step % levels->weight[level] || size % times)
+        if (step % levels->weight[level] || size % times)
             break;
         uint64_t turns = size / times;
         if (extent <= turns || extent % turns)
@@ -110,10 +123,9 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
         unsigned cuts = cut_by_level(child, &levels, extent, (uint64_t)(down ? -view[i].stride : view[i].stride), cut);
         for (unsigned k = 0; k < cuts; ++k) {
             int64_t stride = 0;
-            for (unsigned j = 0; j < levels.count; ++j) {
-                uint64_t steps = (uint64_t)cut[k].stride / levels.weight[j];
-                if (j)
-                    steps %= child->digit[j].extent;
+            uint64_t left = (uint64_t)cut[k].stride;
+            for (unsigned j = 0; left; ++j) {
+                uint64_t steps = take_steps(&left, levels.weight[j]);
                 stride += (int64_t)steps * child->digit[j].stride;
                 levels.at[j] += (cut[k].extent - 1) * steps;
                 if (levels.at[j] >= child->digit[j].extent)
