@@ -236,15 +236,14 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
             piece.elements *= digit[i].extent;
         return w->fn(&piece, w->context);
     }
-    const struct composite *composite = composite_of(w->store, source);
+    struct composite *composite = composite_of(w->store, source);
     struct digit outer = count ? digit[0] : (struct digit){ 1, 0 };
     int64_t low, high;
     digits_span(digit + 1, count ? count - 1 : 0, &low, &high);
-    size_t child = 0;
     for (uint64_t i = 0, done; i < outer.extent; i += done) {
         uint64_t base = offset + i * (uint64_t)outer.stride;
         uint64_t first = base + (uint64_t)low, last = base + (uint64_t)high;
-        child = composite_find(composite, first, child);
+        size_t child = composite_find(composite, first);
         uint64_t begin = composite->children.data[child].begin, end = composite_end(composite, child);
         done = 0;
         if (last < end) {
