@@ -264,11 +264,9 @@ static pop_tensor new_partials(const struct conv_work *work, const struct conv_p
     return made;
 }
 
-void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights, pop_program sequence)
+void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights)
 {
-    char path[256];
-    poplibs_path(path, sizeof(path), work->call->name, "Convolve");
-    pop_compute_set compute = pop_graph_add_compute_set_at(work->where, work->graph, path);
+    pop_compute_set compute = conv_step_set(work, CONV_CONVOLVE, "Convolve");
     for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i) {
         struct conv_part *part = &parts->parts[i];
         part->partials = new_partials(work, part, "partials");
@@ -279,5 +277,4 @@ void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, p
         else
             add_vertex(work, compute, part, input, weights);
     }
-    pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, compute, work->call->name));
 }
