@@ -140,11 +140,18 @@ static void try_mac(struct planning *planning, const poplin_conv_params *p, stru
     }
 }
 
+/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut off, put around or left out. */
+static bool is_plain(const poplin_conv_params *p, size_t d)
+{
+    const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
+    return p->kernel_shape[d] == 1 && poplin_conv_transformed_kernel_size(p, d) == 1 && kernel->truncation_lower[d] + kernel->truncation_upper[d] == 0 &&
+           poplin_conv_transformed_input_size(p, d) == p->input_field_shape[d] && in->truncation_lower[d] + in->truncation_upper[d] == 0 &&
+           p->output_transform.stride[d] == 1 && poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
+}
 static void try_outer_product(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
     for (size_t d = 0; d < p->num_field_dims; ++d)
-        if (poplin_conv_transformed_kernel_size(p, d) != 1 || p->output_transform.stride[d] != 1 ||
-            poplin_conv_transformed_input_size(p, d) != p->input_field_shape[d])
+        if (!is_plain(p, d))
             return;
     if (p->input_channels_per_conv_group != 1 || p->batch_size != 1)
         return;

@@ -176,6 +176,29 @@ static void test_forced_plans(void **state)
     }
 }
 
+/* One input channel and a kernel of one element, where as much of the input is cut off as is put around it, or where it is turned round. */
+static void test_one_channel_transformed(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; ++i) {
+        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 4, POP_SHAPE(11), POP_SHAPE(1), 1, 4, 1);
+        if (i < 2)
+            p.input_transform.truncation_upper[0] = p.input_transform.padding_upper[0] = 2;
+        else
+            p.output_transform.truncation_lower[0] = p.output_transform.padding_upper[0] = 3;
+        p.input_transform.flip[0] = i % 2;
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
+        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+        bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 1e-3, 1e-6);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* What vertices cost is what the planner thought: one tile, so that all of it is known. */
 static void test_cost_is_the_planners(void **state)
 {
@@ -472,7 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_forced_plans),
+        cmocka_unit_test(test_forced_plans), cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_is_the_planners),
         cmocka_unit_test(test_gaps_take_no_time),
         cmocka_unit_test(test_small_pieces_are_exchanged),
