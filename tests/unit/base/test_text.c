@@ -85,6 +85,11 @@ static void test_large_blocks_may_fail(void **state)
         assert_int_equal(memory[i], 0);
     free(memory);
     free(mem_try(0));
+    enum { LARGE = 9 << 20, LARGE_PAGE = 2 << 20 };
+    memory = mem_try(LARGE);
+    assert_int_equal((uintptr_t)memory % LARGE_PAGE, 0);
+    assert_int_equal(memory[0] | memory[LARGE - 1], 0);
+    free(memory);
 }
 
 static void test_kinds_of_error(void **state)
