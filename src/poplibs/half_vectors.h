@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: runs of half as float and back, eight at a time, which gcc 12 does not do by itself.  Rounding is to the nearest even. */
+/* For codelets: runs of half as float and back, by vectors, which gcc 12 does not do by itself.  Rounding is to the nearest even. */
 #ifndef POPLIBS_HALF_VECTORS_H
 #define POPLIBS_HALF_VECTORS_H
 
@@ -9,6 +9,7 @@
 #define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
 typedef float poplibs_eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float poplibs_four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef short poplibs_packed __attribute__((vector_size(16), aligned(2), may_alias));
 
 __attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const half *from)
@@ -18,6 +19,18 @@ __attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const ha
 #else
     poplibs_eight wide;
     for (int i = 0; i < 8; ++i)
+        wide[i] = (float)from[i];
+    return wide;
+#endif
+}
+__attribute__((unused)) static inline poplibs_four poplibs_widen_four(const half *from)
+{
+#ifdef __F16C__
+    typedef long long two __attribute__((vector_size(16)));
+    return __builtin_ia32_vcvtph2ps((poplibs_packed)(two){ *(const long long __attribute__((aligned(2), may_alias)) *)(const void *)from });
+#else
+    poplibs_four wide;
+    for (int i = 0; i < 4; ++i)
         wide[i] = (float)from[i];
     return wide;
 #endif

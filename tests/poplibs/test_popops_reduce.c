@@ -1,66 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions: all operations and types on random shapes, dimensions, views and mappings, against double precision; stages, cost, errors. */
-#include "poplibs/bed.h"
+#include "poplibs/reduce_reference.h"
 
 #include <popops/codelets.h>
-#include <popops/reduce.h>
 
-struct wanted {
-    double *values;
-    size_t count;
-};
-
-static double start_of(popops_operation op)
-{
-    return op == POPOPS_MUL || op == POPOPS_LOGICAL_AND ? 1 : op == POPOPS_MIN ? INFINITY : op == POPOPS_MAX || op == POPOPS_LOG_ADD ? -INFINITY : 0;
-}
-static double join(popops_operation op, double a, double x)
-{
-    switch (op) {
-    case POPOPS_ADD: return a + x;
-    case POPOPS_MUL: return a * x;
-    case POPOPS_MIN: return x < a ? x : a;
-    case POPOPS_MAX: return x > a ? x : a;
-    case POPOPS_LOGICAL_AND: return a != 0 && x != 0;
-    case POPOPS_LOGICAL_OR: return a != 0 || x != 0;
-    case POPOPS_SQUARE_ADD: return a + x * x;
-    case POPOPS_LOG_ADD: return a == -INFINITY ? x : fmax(a, x) + log1p(exp(-fabs(a - x)));
-    }
-    return 0;
-}
-
-/* values has the tensor's shape, row-major. */
-static struct wanted reference(const double *values, pop_shape shape, pop_dims dims, popops_operation op)
-{
-    bool reduced[16] = { false };
-    size_t count = 1, elements = 1;
-    for (size_t i = 0; i < dims.count; ++i)
-        reduced[dims.list[i]] = true;
-    for (size_t d = 0; d < shape.rank; ++d) {
-        count *= reduced[d] ? 1 : shape.dims[d];
-        elements *= shape.dims[d];
-    }
-    struct wanted wanted = { malloc(count * sizeof(double) + 1), count };
-    for (size_t i = 0; i < count; ++i)
-        wanted.values[i] = start_of(op);
-    for (size_t i = 0; i < elements; ++i) {
-        size_t k = 0, scale = 1, rest = i;
-        for (size_t d = shape.rank; d-- > 0; rest /= shape.dims[d])
-            if (!reduced[d]) {
-                k += rest % shape.dims[d] * scale;
-                scale *= shape.dims[d];
-            }
-        wanted.values[k] = join(op, wanted.values[k], values[i]);
-    }
-    return wanted;
-}
-
-static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL };
-static bool takes(popops_operation op, pop_type type)
-{
-    bool logical = op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR;
-    return logical ? type == POP_BOOL : type != POP_BOOL && (op != POPOPS_LOG_ADD || pop_type_is_floating_point(type));
-}
 static double tolerance(pop_type type)
 {
     return type == POP_HALF ? 1e-3 : type == POP_FLOAT ? 2e-6 : 0;
@@ -151,7 +94,7 @@ static void test_random(void **state)
     uint64_t seed = 12345;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (popops_operation op = POPOPS_ADD; (int)op < POPOPS_OPERATIONS; ++op)
-            for (size_t t = 0; t < 5; ++t)
+            for (size_t t = 0; t < TYPES; ++t)
                 for (int i = 0; i < 4 && takes(op, types[t]); ++i)
                     check_random(device, op, types[t], seed = seed * 6364136223846793005u + 1442695040888963407u);
 }
@@ -352,27 +295,6 @@ static void test_workers_share_elements(void **state)
     }
 }
 
-/* Many rows of few elements, and few of many: of both real types. */
-static void test_short_rows(void **state)
-{
-    (void)state;
-    static const popops_operation ops[] = { POPOPS_ADD, POPOPS_SQUARE_ADD, POPOPS_MIN, POPOPS_MAX };
-    for (unsigned i = 0; i < 40; ++i) {
-        size_t n = 1 + i % 10, rows = 203, dim = i / 10 % 2;
-        popops_operation op = ops[i % 4];
-        pop_type type = i / 20 ? POP_HALF : POP_FLOAT;
-        struct bed bed = bed_open(BED_CPU, 1, popops_add_codelets_at);
-        pop_tensor in = bed_input(&bed, type, POP_SHAPE(rows, n), BED_LINEAR);
-        popops_reduce_params params = { .op = op };
-        pop_tensor out = popops_reduce(bed.graph, in, type, POP_DIMS(dim), params, bed.program, "r", POP_NO_OPTIONS);
-        double *got = bed_run(&bed, out);
-        struct wanted wanted = reference(bed_given(&bed, in), POP_SHAPE(rows, n), POP_DIMS(dim), op);
-        bed_check(got, wanted.values, wanted.count, type == POP_HALF ? 2e-3 : 2e-6, type == POP_HALF ? 2e-2 : 2e-3);
-        free(wanted.values);
-        bed_close(&bed);
-    }
-}
-
 static void test_nothing(void **state)
 {
     (void)state;
@@ -482,7 +404,7 @@ static void test_every_vertex_has_an_estimate(void **state)
 {
     (void)state;
     for (popops_operation op = POPOPS_ADD; (int)op < POPOPS_OPERATIONS; ++op)
-        for (size_t t = 0; t < 5; ++t) {
+        for (size_t t = 0; t < TYPES; ++t) {
             if (!takes(op, types[t]))
                 continue;
             struct bed bed = bed_open(BED_MODEL, 6, popops_add_codelets_at);
@@ -553,7 +475,6 @@ int main(void)
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_workers_share_elements),
-        cmocka_unit_test(test_short_rows),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
