@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several convolutions in one call, as if they were called one after the other.
+/* Several convolutions in one call, which run at the same time, each on tiles of its own.
  *
- * Each has parameters and options of its own (poplin/convolution.h).  Options of the whole: "planType" (parallel or serial), "perConvReservedTiles",
- * "cycleBackOff": they are checked; convolutions are laid out over all tiles, one after the other, whichever is said.
- * An index beyond the list is poplar_error. */
+ * Each has parameters and options of its own (poplin/convolution.h).  Options of the whole:
+ *   - "planType": parallel (default), or serial: one after the other, each on all tiles, as they run too where there are fewer than two tiles for each;
+ *   - "perConvReservedTiles" (50): tiles that are kept for each convolution that is not planned yet, fewer where the machine is small;
+ *   - "cycleBackOff" (0.1, not below 0): the largest convolution is planned first, for as few tiles as it can have when this share of its least cycles may be
+ *     added for each of the others.  Those are planned for tiles that are left, so that none of their steps takes longer than the largest one's.
+ * Passes of fully connected layers are planned each for itself here, and convolutions begin where their share of the tiles does.
+ * Operands that are created with the same list and options lie as the call wants them.  All convolutions of a list run in the same steps: a copy, a compute set or
+ * an exchange of one is that of all.  An index beyond the list is poplar_error. */
 #ifndef POPLIN_MULTI_CONVOLUTION_H
 #define POPLIN_MULTI_CONVOLUTION_H
 

@@ -4,6 +4,7 @@
 #ifndef COMPILER_BITS_H
 #define COMPILER_BITS_H
 
+#include "base/bits.h"
 #include "base/vec.h"
 
 struct bitmaps {
@@ -16,13 +17,5 @@ void bitmaps_init(struct bitmaps *maps, size_t variables);
 void bitmaps_free(struct bitmaps *maps);
 uint64_t *bitmaps_get(struct bitmaps *maps, uint32_t variable, uint64_t elements);
 bool bitmaps_clean(const struct bitmaps *maps, uint32_t variable, uint64_t elements);
-
-/* Sets [begin, end) and returns how many of the bits were 0 before. */
-uint64_t bits_set(uint64_t *bits, uint64_t begin, uint64_t end);
-void bits_clear(uint64_t *bits, uint64_t begin, uint64_t end);
-bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end);
-bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end);
-/* Where the bits of [begin, end) stop being what the first one is. */
-uint64_t bits_stretch(const uint64_t *bits, uint64_t begin, uint64_t end);
 
 #endif

@@ -47,6 +47,7 @@ struct step_plan {
     /* Bytes by tile of buffers for what is laid out anew: of compiler.rearranged. */
     uint64_t first_rearranged;
     uint32_t rearranged_before, rearranged_after;
+    uint64_t longest; /* bytes of the longest row that a tile receives, whole or in parts, before the set */
 };
 struct tile_bytes {
     uint32_t tile;

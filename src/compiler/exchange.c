@@ -29,6 +29,7 @@ struct traffic {
     struct marks delivered;    /* elements that the current tile has, or has received */
     struct marks sent;         /* that have left their tiles in this step; in c->bits */
     uint32_t tile;             /* of the current vertex */
+    uint64_t longest;          /* of the current set's: see struct step_plan */
 };
 
 /* The edge at hand, taken apart. */
@@ -140,12 +141,22 @@ static void forget_met(struct traffic *t, size_t first)
         memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
 }
 
+/* What a vertex reads as one row must lie in one piece on its tile. */
+static void note_row(struct traffic *t, const struct edge *edge)
+{
+    const pop_store *store = t->c->store;
+    uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable) : pop_type_size((pop_type)store->views.data[edge->variable]->type);
+    uint64_t bytes = edge_elements(store, edge) * element;
+    t->longest = bytes > t->longest ? bytes : t->longest;
+}
+
 static void read_edge(struct traffic *t, const struct edge *edge)
 {
     struct edge_parts parts = { .t = t, .first_local = t->locals.count };
     loads_buffer(&t->before, t->tile);
     edge_each_run(t->c->store, edge, fetch_run, &parts);
     if (parts.remote) {
+        note_row(t, edge);
         forget_met(t, parts.first_local);
         return;
     }
@@ -191,10 +202,12 @@ static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t ho
         return;
     }
     struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
-    if (reads && home == HOME_PARTS)
+    if (reads && home == HOME_PARTS) {
         read_edge(t, edge);
-    else if (reads)
+    } else if (reads) {
+        note_row(t, edge);
         fetch_part(t, home, part);
+    }
     if (writes && home == HOME_PARTS)
         write_edge(t, edge);
     else if (writes)
@@ -275,7 +288,7 @@ static void set_traffic(struct traffic *t, const struct used_set *set)
     free(windows);
 }
 
-static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0 };
+static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0 };
 
 static struct step_plan set_plan(struct traffic *t, uint32_t index)
 {
@@ -289,6 +302,8 @@ static struct step_plan set_plan(struct traffic *t, uint32_t index)
     struct exchange_pair after = loads_finish(&t->after, c, tables_name(internal, name, "ExchangePost"),
                                               tables_name(global, name, "GlobalPost/GlobalExchange"));
     plan.set = index;
+    plan.longest = t->longest;
+    t->longest = 0;
     plan.exchange_before = before.internal;
     plan.global_before = before.global;
     plan.exchange_after = after.internal;

@@ -19,6 +19,7 @@ struct live_buffer {
     uint32_t class;
     uint32_t count;
     uint64_t first;
+    uint64_t row;   /* bytes that must lie together on a tile: its longest row's; 0: all */
 };
 /* What the buffers of a set are for. */
 enum live_set_buffer { LIVE_MESSAGE, LIVE_GLOBAL_MESSAGE, LIVE_ARRANGED_BEFORE, LIVE_ARRANGED_AFTER, LIVE_OUTPUT, LIVE_GLOBAL_OUTPUT, LIVE_SET_BUFFERS };

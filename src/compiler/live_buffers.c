@@ -105,6 +105,9 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
     label(text, sizeof(text), "globalMessage", message_name(b, set, accesses));
     if (plan->global_before != NONE)
         of[LIVE_GLOBAL_MESSAGE] = exchange_buffer(b, MODEL_GLOBAL_MESSAGE_CATEGORY, text, &model->global_exchanges.data[plan->global_before], false);
+    for (int kind = LIVE_MESSAGE; kind <= LIVE_GLOBAL_MESSAGE; ++kind)
+        if (of[kind] != NONE)
+            b->live->buffers.data[of[kind]].row = plan->longest;
     label(text, sizeof(text), "rearrangement", name);
     of[LIVE_ARRANGED_BEFORE] = arranged_buffer(b, text, plan->first_rearranged, plan->rearranged_before);
     of[LIVE_ARRANGED_AFTER] = arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);

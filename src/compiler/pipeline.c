@@ -190,6 +190,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
         store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
     store->compiling = true;
+    view_cache_free(store); /* nothing of the graph is walked again */
     ++store->handles; /* a callback may destroy the graph */
     bool good = run_passes(&c, progress, progress_user);
     store->compiling = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer that has bytes there, and one
- * for each category of what is always there.  Tiles with the same blocks are placed once.
+/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer that has bytes there (or several,
+ * of rows that are received), and one for each category of what is always there.  Tiles with the same blocks are placed once.
  * In: live, the model's tables.  Out: the model's tiles, uses, set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
 #include "compiler/place.h"
 
@@ -73,6 +73,28 @@ static void add_fixed(struct place *p)
                  (uint32_t)category);
 }
 
+/* What is received lies row by row where there is room: blocks of a memory element, or of the longest row. */
+static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buffer)
+{
+    if (!buffer->row)
+        return UINT64_MAX;
+    return buffer->row > p->memory.element ? align_up(buffer->row, MESSAGE_ALIGNMENT) : p->memory.element;
+}
+
+static void add_buffer(struct place *p, uint32_t index)
+{
+    const struct live_buffer *buffer = &p->c->live->buffers.data[index];
+    uint64_t most = piece_bytes(p, buffer);
+    for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
+        struct tile_bytes all = p->c->live->bytes.data[k];
+        for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
+            bytes = all.bytes < most ? all.bytes : most;
+            push(p, all.tile, (struct fit_block){ .bytes = bytes, .class = buffer->class, .alignment = MESSAGE_ALIGNMENT, .category = buffer->category,
+                                                  .where = FIT_DATA }, PLACE_BUFFER, index);
+        }
+    }
+}
+
 static void collect(struct place *p)
 {
     const struct compiler *c = p->c;
@@ -86,13 +108,8 @@ static void collect(struct place *p)
             push(p, live->constants.data[constant].tile,
                  variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)), PLACE_VARIABLE, v);
     }
-    for (size_t i = 0; i < live->buffers.count; ++i) {
-        const struct live_buffer *buffer = &live->buffers.data[i];
-        for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k)
-            push(p, live->bytes.data[k].tile, (struct fit_block){ .bytes = live->bytes.data[k].bytes, .class = buffer->class,
-                                                                   .alignment = MESSAGE_ALIGNMENT, .category = buffer->category, .where = FIT_DATA },
-                 PLACE_BUFFER, (uint32_t)i);
-    }
+    for (uint32_t i = 0; i < live->buffers.count; ++i)
+        add_buffer(p, i);
     add_fixed(p);
     vec_free(&sums.touched);
     free(sums.bytes);

@@ -117,8 +117,8 @@ static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_
             add_end(x, side, PLACE_BUFFER, buffers[kind]);
 }
 
-/* Its block on the tile; NONE when it has none there. */
-static uint32_t block_of(const struct place *p, uint32_t tile, struct end end)
+/* Its blocks on the tile: from the first, as many as *count. */
+static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, uint32_t *count)
 {
     size_t low = p->first[tile], high = p->first[tile + 1];
     while (low < high) {
@@ -129,18 +129,24 @@ static uint32_t block_of(const struct place *p, uint32_t tile, struct end end)
         else
             high = middle;
     }
-    if (low == p->first[tile + 1] || p->blocks.data[low].kind != end.kind || p->blocks.data[low].what != end.what)
-        return NONE;
+    for (high = low; high < p->first[tile + 1] && p->blocks.data[high].kind == end.kind && p->blocks.data[high].what == end.what;)
+        ++high;
+    *count = (uint32_t)(high - low);
     return (uint32_t)(low - p->first[tile]);
+}
+
+static void add_pair(struct pairs *x, uint32_t a, uint32_t b, uint32_t vertex, const struct constraint *constraint)
+{
+    *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
 }
 
 static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint *constraint)
 {
     for (size_t i = 0; i < x->sides[0].count; ++i)
         for (size_t k = 0; k < x->sides[1].count; ++k) {
-            uint32_t a = block_of(x->p, x->tile, x->sides[0].data[i]), b = block_of(x->p, x->tile, x->sides[1].data[k]);
-            if (a != b && a != NONE && b != NONE)
-                *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
+            uint32_t own, others, a = blocks_of(x->p, x->tile, x->sides[0].data[i], &own), b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
+            for (uint32_t n = 0; a != b && n < own * others; ++n)
+                add_pair(x, a + n % own, b + n / own, vertex, constraint);
         }
 }
 

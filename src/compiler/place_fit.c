@@ -133,9 +133,10 @@ static void sort_blocks(struct fit *f)
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         bool always = block->class == LIVE_ALWAYS;
-        /* Pairs after what is always there, before the rest: they leave gaps that others fill. */
+        /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a while goes by size alone: a large
+         * block from below may reach into the interleaved region. */
         uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MOST_COLORS + 1;
-        keys[i] = (struct sort_key){ rank << 8 | block->where, block->bytes, (uint32_t)i };
+        keys[i] = (struct sort_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
     if (f->count)
         qsort(keys, f->count, sizeof(*keys), by_key);

@@ -168,14 +168,35 @@ struct span {
     uint64_t begin, end;
 };
 
-static void add_spans(struct span *spans, struct plan_side side, bool written)
+/* Variables from the lowest number to the highest. */
+struct variables {
+    uint32_t first, last;
+};
+
+static struct variables variables_of(struct plan_side side)
 {
+    struct variables variables = { UINT32_MAX, 0 };
+    for (size_t i = 0; i < side.count; ++i) {
+        uint32_t variable = side.pieces[i].variable;
+        variables.first = variable < variables.first ? variable : variables.first;
+        variables.last = variable > variables.last ? variable : variables.last;
+    }
+    return variables;
+}
+
+/* Adds the spans of a side's pieces of some variables; returns how many. */
+static size_t add_spans(struct span *spans, struct plan_side side, struct variables of, bool written)
+{
+    size_t count = 0;
     for (size_t i = 0; i < side.count; ++i) {
         const struct piece *piece = &side.pieces[i];
         struct span span = { .variable = piece->variable, .written = written };
+        if (piece->variable < of.first || piece->variable > of.last)
+            continue;
         piece_span(piece, &span.begin, &span.end);
-        spans[i] = span;
+        spans[count++] = span;
     }
+    return count;
 }
 
 static int span_order(const void *left, const void *right)
@@ -189,12 +210,14 @@ static int span_order(const void *left, const void *right)
 /* Whether the sides may share elements: spans of a source and of a destination meet. */
 static bool sides_meet(struct plan_side source, struct plan_side destination)
 {
-    if (!source.count || !destination.count)
+    struct variables read = variables_of(source), written = variables_of(destination), both = { read.first, read.last };
+    both.first = written.first > both.first ? written.first : both.first;
+    both.last = written.last < both.last ? written.last : both.last;
+    if (both.first > both.last) /* as nearly always: a copy's destination is younger than its source */
         return false;
-    size_t count = source.count + destination.count;
-    struct span *spans = mem_alloc(count * sizeof(*spans));
-    add_spans(spans, source, false);
-    add_spans(spans + source.count, destination, true);
+    struct span *spans = mem_alloc((source.count + destination.count) * sizeof(*spans));
+    size_t count = add_spans(spans, source, both, false);
+    count += add_spans(spans + count, destination, both, true);
     qsort(spans, count, sizeof(*spans), span_order);
     uint64_t end[2] = { 0, 0 }; /* of what was read, of what was written, in the current variable */
     bool meet = false;

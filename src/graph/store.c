@@ -35,6 +35,7 @@ void store_destroy(pop_store *store)
     for (size_t i = 0; i < store->modules.count; ++i)
         module_release(store->modules.data[i]);
     free_views(store->view_list);
+    view_cache_free(store);
     tensor_nodes_destroy(store->nodes);
     vec_free(&store->wheres);
     vec_free(&store->variables);

@@ -117,6 +117,7 @@ struct pop_store {
     struct intern names;
     VEC(pop_where) wheres; /* [0] is unknown; equal neighbours are shared */
     struct tensor_nodes *nodes;
+    struct view_cache *walks; /* NULL: none yet */
     VEC(struct variable) variables;
     VEC(struct initial) initials; /* in the order of the calls */
     VEC(unsigned char) data;      /* each datum 8-byte aligned */

@@ -53,6 +53,8 @@ struct composite {
     uint64_t total;
     unsigned depth; /* composites below this one */
     uint32_t index;
+    size_t found;   /* the child that was asked for last: whoever walks asks for it again, or for the next one */
+    uint64_t stamp; /* no other composite of the store has it, nor this one with other children; from 1 */
     struct addition *additions; /* what a mark may take back, the latest first */
 };
 
@@ -118,8 +120,8 @@ uint32_t composite_keep(pop_store *store, struct composite *composite);
 void composite_drop_unused(pop_store *store, uint32_t source);
 /* To be called before something is added to a kept composite, so that a release can take it back. */
 void composite_open(pop_store *store, uint32_t source);
-/* The child that holds an element; hint is where to look first. */
-size_t composite_find(const struct composite *composite, uint64_t element, size_t hint);
+/* The child that holds an element. */
+size_t composite_find(struct composite *composite, uint64_t element);
 static inline uint64_t composite_end(const struct composite *composite, size_t child)
 {
     return child + 1 < composite->children.count ? composite->children.data[child + 1].begin : composite->total;
@@ -147,5 +149,15 @@ bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, 
 /* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element
  * was seen more than once on the way (what is then left out); elements may still stand in several pieces. */
 bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_fn fn, void *context);
+
+/* ---- view_runs.c ---- */
+/* Pieces of a view over a composite in flat order, neighbours joined. */
+bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
+
+/* ---- view_cache.c ---- */
+/* The same, kept for whoever walks the view again. */
+bool view_each_piece(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
+/* Pieces of elements [begin, end) of any view in flat order; neighbours may not be joined. */
+bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn, void *context);
 
 #endif

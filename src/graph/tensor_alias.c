@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements tensors share: aliases, intersection, equality.
  *
- * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle, their
- * runs are sorted. */
+ * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle,
+ * elements are marked one by one. */
+#include "base/bits.h"
 #include "graph/tensor.h"
 
 /* A piece of a set: positive strides, largest first. */
@@ -152,63 +153,78 @@ static enum answer any_meet(struct blocks *blocks, bool across)
     return answer;
 }
 
-/* The exact answer: all runs, sorted. */
-struct owned_run {
-    uint32_t variable, owner;
-    uint64_t begin, end;
-};
-struct owned_runs {
-    VEC(struct owned_run) list;
-    uint32_t owner;
+/* The exact answer, variable by variable: a bit for each element that its blocks span. */
+struct taken {
+    uint64_t *bits;
+    uint64_t low; /* the element of bit 0 */
 };
 
-static bool add_run(const struct run *run, void *context)
+/* False when some element of a run is taken already. */
+static bool take_run(const struct run *run, void *context)
 {
-    struct owned_runs *runs = context;
-    *vec_push(&runs->list) = (struct owned_run){ run->variable, runs->owner, run->offset, run->offset + run->count };
+    const struct taken *taken = context;
+    uint64_t begin = run->offset - taken->low;
+    return bits_set(taken->bits, begin, begin + run->count) == run->count;
+}
+
+static bool mark_run(const struct run *run, void *context)
+{
+    take_run(run, context);
     return true;
 }
 
-static int by_begin(const void *a, const void *b)
+static bool is_free(const struct run *run, void *context)
 {
-    const struct owned_run *x = a, *y = b;
-    if (x->variable != y->variable)
-        return x->variable < y->variable ? -1 : 1;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
+    const struct taken *taken = context;
+    uint64_t begin = run->offset - taken->low;
+    return !bits_any(taken->bits, begin, begin + run->count);
 }
 
-static bool sorted_runs_meet(const struct blocks *blocks, bool across)
+static bool each_run_of_block(const struct blocks *blocks, const struct block *block, run_fn fn, void *context)
 {
-    struct owned_runs runs = { .owner = 0 };
-    for (size_t i = 0; i < blocks->list.count; ++i) {
-        const struct block *block = &blocks->list.data[i];
-        struct piece piece = { .variable = block->variable,
-                               .digits = block->digits,
-                               .offset = block->low,
-                               .digit = blocks->pool.data + block->first };
-        runs.owner = block->owner;
-        pieces_each_run(&piece, 1, add_run, &runs);
+    struct piece piece = { .variable = block->variable,
+                           .digits = block->digits,
+                           .offset = block->low,
+                           .digit = blocks->pool.data + block->first };
+    return pieces_each_run(&piece, 1, fn, context);
+}
+
+/* Blocks [first, end) of one variable, in the order of their first elements. */
+static bool blocks_of_variable_meet(const struct blocks *blocks, size_t first, size_t end, bool across)
+{
+    const struct block *list = blocks->list.data;
+    uint64_t high = 0;
+    bool apart = true;
+    for (size_t i = first; i < end; ++i)
+        high = list[i].high > high ? list[i].high : high;
+    struct taken taken = { mem_zero((high - list[first].low) / 64 + 1, sizeof(*taken.bits)), list[first].low };
+    for (size_t i = first; i < end && apart; ++i)
+        if (!across)
+            apart = each_run_of_block(blocks, &list[i], take_run, &taken);
+        else if (!list[i].owner)
+            each_run_of_block(blocks, &list[i], mark_run, &taken);
+    for (size_t i = first; i < end && apart && across; ++i)
+        apart = !list[i].owner || each_run_of_block(blocks, &list[i], is_free, &taken);
+    free(taken.bits);
+    return !apart;
+}
+
+static bool runs_meet(const struct blocks *blocks, bool across)
+{
+    const struct block *list = blocks->list.data;
+    for (size_t i = 0, end; i < blocks->list.count; i = end) {
+        for (end = i + 1; end < blocks->list.count && list[end].variable == list[i].variable; ++end)
+            ;
+        if (blocks_of_variable_meet(blocks, i, end, across))
+            return true;
     }
-    if (runs.list.count)
-        qsort(runs.list.data, runs.list.count, sizeof(*runs.list.data), by_begin);
-    bool met = false;
-    uint64_t end[2] = { 0, 0 }; /* where the runs of each owner reach so far */
-    for (size_t i = 0; i < runs.list.count && !met; ++i) {
-        const struct owned_run *run = &runs.list.data[i];
-        if (i && run->variable != run[-1].variable)
-            end[0] = end[1] = 0;
-        met = run->begin < end[across ? !run->owner : run->owner];
-        if (end[run->owner] < run->end)
-            end[run->owner] = run->end;
-    }
-    vec_free(&runs.list);
-    return met;
+    return false;
 }
 
 static bool blocks_share(struct blocks *blocks, bool across)
 {
     enum answer answer = any_meet(blocks, across);
-    return answer == UNKNOWN ? sorted_runs_meet(blocks, across) : answer == YES;
+    return answer == UNKNOWN ? runs_meet(blocks, across) : answer == YES;
 }
 
 bool pop_tensor_contains_aliases(pop_tensor t)

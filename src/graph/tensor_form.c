@@ -243,10 +243,10 @@ static bool normalise(struct unpacked *v)
 /* One step from a composite to the child that holds all of v, so that chains of views do not grow. */
 static bool collapse(struct unpacked *v)
 {
-    const struct composite *composite = composite_of(v->store, v->source);
+    struct composite *composite = composite_of(v->store, v->source);
     int64_t low, high;
     digits_span(v->digit, v->digits, &low, &high);
-    size_t index = composite_find(composite, v->offset + (uint64_t)low, 0);
+    size_t index = composite_find(composite, v->offset + (uint64_t)low);
     if (v->offset + (uint64_t)high >= composite_end(composite, index))
         return false;
     struct composed out;

@@ -24,6 +24,7 @@ struct tensor_nodes {
     struct node *last;
     size_t count;
     size_t next;    /* serial of the next one */
+    uint64_t stamps; /* given out */
     size_t counted; /* callers that count have had all with a smaller serial: nobody else may hold those */
     VEC(struct composite *) composites; /* by index; NULL: spare */
     VEC(uint32_t) spare;                /* indices */
@@ -281,6 +282,7 @@ uint32_t composite_keep(pop_store *store, struct composite *composite)
         vec_push(&nodes->composites);
     }
     nodes->composites.data[composite->index] = composite;
+    composite->stamp = ++nodes->stamps;
     link_node(nodes, &composite->node, NODE_COMPOSITE);
     return composite->index | COMPOSITE;
 }
@@ -299,6 +301,7 @@ void composite_drop_unused(pop_store *store, uint32_t source)
 void composite_open(pop_store *store, uint32_t source)
 {
     struct composite *composite = composite_of(store, source);
+    composite->stamp = ++store->nodes->stamps;
     if (composite->node.serial < store->nodes->counted && is_held(&composite->node))
         return; /* marks do not take anything of it */
     struct addition *addition = mem_alloc(sizeof(*addition));
@@ -315,13 +318,13 @@ void composite_open(pop_store *store, uint32_t source)
     link_node(store->nodes, &addition->node, NODE_ADDITION);
 }
 
-size_t composite_find(const struct composite *composite, uint64_t element, size_t hint)
+size_t composite_find(struct composite *composite, uint64_t element)
 {
     const struct child *child = composite->children.data;
     size_t low = 0, high = composite->children.count;
-    for (size_t i = hint; i < hint + 2 && i < high; ++i)
+    for (size_t i = composite->found; i < composite->found + 2 && i < high; ++i)
         if (child[i].begin <= element && element < composite_end(composite, i))
-            return i;
+            return composite->found = i;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (child[middle].begin <= element)
@@ -329,7 +332,7 @@ size_t composite_find(const struct composite *composite, uint64_t element, size_
         else
             high = middle;
     }
-    return low;
+    return composite->found = low;
 }
 
 static size_t pool_add(struct composite *composite, const struct digit *digit, unsigned count)

@@ -63,6 +63,9 @@ bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *
 /* The whole of a variable as a tensor of a shape; used by the graph when it adds a variable. */
 pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type, const size_t *shape, size_t rank, uint64_t offset);
 
+/* Gives back the memory of walks that are kept for the next one over the same tensor. */
+void view_cache_free(pop_store *store);
+
 /* Nodes (concatenations, reshapes that strides cannot express, views too wide for the value): owned by the store. */
 struct tensor_nodes;
 struct tensor_nodes *tensor_nodes_create(void);

@@ -45,16 +45,19 @@ static bool piece_join(const struct piece *piece, void *context)
     return true;
 }
 
+bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
+{
+    struct piece_joiner joiner = { .fn = fn, .context = context };
+    return walk_pieces(store, flat, piece_join, &joiner) && piece_flush(&joiner);
+}
+
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
 {
     if (!t.store || (t.form & FORM_EMPTY))
         return true;
     struct flat flat;
     tensor_flat(t, &flat);
-    if (!(t.source & COMPOSITE))
-        return fn(&flat.piece, context);
-    struct piece_joiner joiner = { .fn = fn, .context = context };
-    return walk_pieces(t.store, &flat.piece, piece_join, &joiner) && piece_flush(&joiner);
+    return t.source & COMPOSITE ? view_each_piece(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
 }
 
 struct run_joiner {
@@ -128,7 +131,7 @@ bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, v
     if (begin >= end)
         return true;
     struct run_joiner joiner = { .fn = fn, .context = context };
-    return walk_pieces_in(t.store, &flat.piece, begin, end, runs_of_piece, &joiner) && run_flush(&joiner);
+    return view_each_piece_in(t.store, &flat.piece, begin, end, runs_of_piece, &joiner) && run_flush(&joiner);
 }
 
 bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *context)

@@ -22,15 +22,26 @@ struct levels {
     uint64_t weight[MAX_DIGITS + 2], at[MAX_DIGITS + 2];
 };
 
+/* Takes whole steps of a weight away from what is left; returns how many.  Divides only where it must: walks spend their time here. */
+static uint64_t take_steps(uint64_t *left, uint64_t weight)
+{
+    uint64_t steps = *left;
+    if (steps < weight)
+        return 0;
+    if (weight > 1)
+        steps /= weight;
+    *left -= steps * weight;
+    return steps;
+}
+
 static void levels_of(const struct piece *child, uint64_t at, struct levels *levels)
 {
     uint64_t weight = 1;
     levels->count = child->digits;
-    for (unsigned i = child->digits; i-- > 0;) {
+    for (unsigned i = child->digits; i-- > 0; weight *= child->digit[i].extent)
         levels->weight[i] = weight;
-        levels->at[i] = i ? at / weight % child->digit[i].extent : at / weight;
-        weight *= child->digit[i].extent;
-    }
+    for (unsigned i = 0; i < levels->count; ++i)
+        levels->at[i] = take_steps(&at, levels->weight[i]);
 }
 
 /* The level that a step of this size counts in. */
@@ -68,8 +79,10 @@ static unsigned cut_by_level(const struct piece *child, const struct levels *lev
     unsigned count = 0;
     while (step) {
         unsigned level = level_of_step(levels, step);
+        if (!level || extent * step <= levels->weight[level - 1]) /* it stays below the end of the level */
+            break;
         uint64_t size = child->digit[level].extent, times = step / levels->weight[level];
-        if (!level || step % levels->weight[level] || size % times)
+        if (step % levels->weight[level] || size % times)
             break;
         uint64_t turns = size / times;
         if (extent <= turns || extent % turns)
@@ -110,10 +123,9 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
         unsigned cuts = cut_by_level(child, &levels, extent, (uint64_t)(down ? -view[i].stride : view[i].stride), cut);
         for (unsigned k = 0; k < cuts; ++k) {
             int64_t stride = 0;
-            for (unsigned j = 0; j < levels.count; ++j) {
-                uint64_t steps = (uint64_t)cut[k].stride / levels.weight[j];
-                if (j)
-                    steps %= child->digit[j].extent;
+            uint64_t left = (uint64_t)cut[k].stride;
+            for (unsigned j = 0; left; ++j) {
+                uint64_t steps = take_steps(&left, levels.weight[j]);
                 stride += (int64_t)steps * child->digit[j].stride;
                 levels.at[j] += (cut[k].extent - 1) * steps;
                 if (levels.at[j] >= child->digit[j].extent)
@@ -224,15 +236,14 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
             piece.elements *= digit[i].extent;
         return w->fn(&piece, w->context);
     }
-    const struct composite *composite = composite_of(w->store, source);
+    struct composite *composite = composite_of(w->store, source);
     struct digit outer = count ? digit[0] : (struct digit){ 1, 0 };
     int64_t low, high;
     digits_span(digit + 1, count ? count - 1 : 0, &low, &high);
-    size_t child = 0;
     for (uint64_t i = 0, done; i < outer.extent; i += done) {
         uint64_t base = offset + i * (uint64_t)outer.stride;
         uint64_t first = base + (uint64_t)low, last = base + (uint64_t)high;
-        child = composite_find(composite, first, child);
+        size_t child = composite_find(composite, first);
         uint64_t begin = composite->children.data[child].begin, end = composite_end(composite, child);
         done = 0;
         if (last < end) {

@@ -185,6 +185,15 @@ static void find_inner(struct inner_call *inner, const struct poplin_conv_call *
     if (inner->dilates || inner->strides)
         inner->call.params = &inner->params;
 }
+bool poplin_conv_planned(const poplin_conv_params *params, poplin_conv_params *planned)
+{
+    poplin_conv_params undilated;
+    if (is_empty(params))
+        return false;
+    conv_undilated(params, &undilated);
+    conv_unstrided(&undilated, planned);
+    return true;
+}
 pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
 {
     struct inner_call inner;
@@ -231,8 +240,9 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
 enum { ZERO_PIECE = 640 };
 
 /* A copy of what is no padding: that is written where it lies, so that no tile has to send zeros to all others. */
-static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, pop_program sequence)
+static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, bool weights)
 {
+    uint32_t pad = weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT;
     pop_variable_interval *regions;
     struct interval_vec zeros = { 0 }, data = { 0 };
     struct conv_constant last = { 0 };
@@ -251,27 +261,28 @@ static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tens
         }
         free(regions);
         /* small pieces, which mostly lie on few tiles, take longer than all of it */
-        if (zeros.count * ZERO_PIECE > pop_tensor_num_elements(to))
-            popops_zero_at(work->where, work->graph, to, sequence, work->call->name);
-        else if (zeros.count)
-            popops_zero_at(work->where, work->graph, pick(work, to, zeros.list, zeros.count), sequence, work->call->name);
+        if (zeros.count) {
+            bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
+            pop_compute_set set = conv_program_set(work->program, pad, work->call->name, "Zero");
+            popops_zero_in_at(work->where, work->graph, all ? to : pick(work, to, zeros.list, zeros.count), set);
+        }
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
         to = data.count ? pick(work, to, data.list, data.count) : to;
     }
     if (pop_tensor_valid(from))
-        pop_sequence_add_at(work->where, sequence, pop_copy_at(work->where, from, to, false, work->call->name));
+        conv_program_copy(work->program, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT, from, to);
     free(zeros.list);
     free(data.list);
 }
 
 /* Copies a grouped operand unless vertices can take it as it lies. */
-static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weights, pop_program sequence)
+static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weights)
 {
     if (!poplibs_ready(work->graph) || has_whole_blocks(work, grouped, weights ? 3 : 2))
         return grouped;
     pop_tensor made = new_grouped(work, weights, weights ? "weightsArranged" : "inputArranged");
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
-    copy_and_pad(work, grouped, made, sequence);
+    copy_and_pad(work, grouped, made, weights);
     return made;
 }
 
@@ -317,15 +328,16 @@ static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const 
 }
 
 /* One serial step of the output channels; those of the input channels are added up one after the other. */
-static pop_tensor convolve(const struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights, pop_program sequence)
+static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
 {
     unsigned steps = work->plan.partition.in_chan_split.serial, fields = work->plan.num_field_dims, cut[POPLIN_MOST_FIELD_DIMS + 3] = { 0, 2 };
     pop_tensor *earlier = NULL, made = { 0 };
     for (unsigned step = 0; step < steps && poplibs_ready(work->graph); ++step) {
         struct conv_parts parts = conv_parts_make(work, out_chan_step, step);
         pop_tensor *sums = poplibs_zeros(parts.outputs, sizeof(*sums));
-        conv_add_partials(work, &parts, input, weights, sequence);
-        conv_add_sums(work, &parts, earlier, step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums, sequence);
+        conv_add_partials(work, &parts, input, weights);
+        conv_add_sums(work, &parts, earlier, step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums);
+        ++work->step;
         free(earlier);
         earlier = sums;
         if (step + 1 == steps && poplibs_ready(work->graph)) {
@@ -341,7 +353,7 @@ static pop_tensor convolve(const struct conv_work *work, unsigned out_chan_step,
 }
 
 /* An output that no input reaches. */
-static pop_tensor zeros(const struct poplin_conv_call *call, pop_program sequence)
+static pop_tensor zeros(const struct poplin_conv_call *call, struct conv_program *program)
 {
     size_t dims[CONV_MOST_DIMS] = { call->params->num_conv_groups, call->params->batch_size }, rank = 2;
     for (size_t d = 0; d < call->params->num_field_dims; ++d)
@@ -349,7 +361,7 @@ static pop_tensor zeros(const struct poplin_conv_call *call, pop_program sequenc
     dims[rank++] = call->params->output_channels_per_conv_group;
     pop_tensor made = pop_graph_add_variable_at(call->where, call->graph, call->params->output_type, conv_shape(dims, rank), call->name);
     poputil_map_tensor_linearly_at(call->where, call->graph, made);
-    popops_zero_at(call->where, call->graph, made, sequence, call->name);
+    popops_zero_in_at(call->where, call->graph, made, conv_program_set(program, CONV_CONVOLVE, call->name, "Zero"));
     return made;
 }
 
@@ -366,20 +378,21 @@ static bool keeps_word(const struct conv_work *work, pop_tensor input, pop_tenso
                         call->input_arranged_by);
 }
 
-static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program)
 {
     struct conv_work work;
     if (!conv_work_begin(&work, call))
         return (pop_tensor){ 0 };
+    work.program = program;
     conv_transform_operands(&work, &input, &weights);
     if (!keeps_word(&work, input, weights))
         return (pop_tensor){ 0 };
-    input = arrange(&work, input, false, sequence);
-    weights = arrange(&work, weights, true, sequence);
+    input = arrange(&work, input, false);
+    weights = arrange(&work, weights, true);
     unsigned steps = work.plan.partition.out_chan_split.serial;
     pop_tensor *slices = poplibs_zeros(steps, sizeof(*slices));
     for (unsigned step = 0; step < steps && poplibs_ready(call->graph); ++step)
-        slices[step] = convolve(&work, step, input, weights, sequence);
+        slices[step] = convolve(&work, step, input, weights);
     pop_tensor output = { 0 };
     if (poplibs_ready(call->graph))
         output = conv_transform_output_back(&work, steps == 1 ? slices[0] : pop_tensor_concat_at(call->where, (pop_tensors){ steps, slices }, 1));
@@ -387,14 +400,22 @@ static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, p
     return output;
 }
 
-pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program)
 {
     struct inner_call inner;
     find_inner(&inner, call);
     if (is_empty(call->params))
-        return zeros(call, sequence);
+        return zeros(call, program);
     if (inner.strides)
         input = conv_take_input(call, input);
-    pop_tensor output = build(&inner.call, input, weights, sequence);
-    return inner.dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, sequence) : output;
+    pop_tensor output = build(&inner.call, input, weights, program);
+    return inner.dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, program) : output;
+}
+
+pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+{
+    struct conv_program program = conv_program_begin(call->where, call->graph, call->name);
+    pop_tensor output = poplin_conv_add(call, input, weights, &program);
+    conv_program_end(&program, sequence);
+    return output;
 }

@@ -7,9 +7,8 @@
 #ifndef POPLIN_CONV_BUILD_H
 #define POPLIN_CONV_BUILD_H
 
+#include "poplin/conv_program.h"
 #include "poplin/plan.h"
-
-#include <poplar/program.h>
 
 /* What all calls have in common; cache and name may be NULL. */
 struct poplin_conv_call {
@@ -29,7 +28,11 @@ pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call);
 /* Copies weights (input) to such a variable unless they are laid out like one. */
 pop_tensor poplin_conv_arranged_weights(const struct poplin_conv_call *call, pop_tensor weights, pop_program sequence);
 pop_tensor poplin_conv_arranged_input(const struct poplin_conv_call *call, pop_tensor input, pop_program sequence);
-/* Adds the convolution to a sequence; gives the output, of params' output type. */
+/* What is planned in the place of a convolution that has something to multiply; false where it has nothing. */
+bool poplin_conv_planned(const poplin_conv_params *params, poplin_conv_params *planned);
+/* Adds the convolution to a program; gives the output, of params' output type. */
+pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program);
+/* Adds the convolution to a sequence, alone; gives the output, of params' output type. */
 pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence);
 
 #endif

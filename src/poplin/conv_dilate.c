@@ -69,7 +69,7 @@ pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like)
     return made;
 }
 
-pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, pop_program sequence)
+pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, struct conv_program *program)
 {
     struct conv_work work = { .call = call, .graph = call->graph, .where = call->where };
     struct places places[POPLIN_MOST_FIELD_DIMS] = { 0 };
@@ -82,14 +82,14 @@ pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor un
         }
     pop_tensor made = conv_new_like(call, beside), to = made;
     if (poplibs_ready(call->graph))
-        popops_zero_at(call->where, call->graph, made, sequence, call->name);
+        popops_zero_in_at(call->where, call->graph, made, conv_program_set(program, CONV_CLEAR_OUTPUT, call->name, "Zero"));
     for (unsigned d = 0; d < dims && poplibs_ready(call->graph); ++d)
         if (places[d].all) {
             undilated = conv_gather(&work, undilated, 2 + d, places[d].places, places[d].count);
             to = conv_gather(&work, to, 2 + d, places[d].outs, places[d].count);
         }
     if (poplibs_ready(call->graph))
-        pop_sequence_add_at(call->where, sequence, pop_copy_at(call->where, undilated, to, false, call->name));
+        conv_program_copy(program, CONV_DILATE, undilated, to);
     for (unsigned d = 0; d < dims; ++d) {
         free(places[d].outs);
         free(places[d].places);

@@ -5,7 +5,7 @@
 
 #include "poplibs/support.h"
 
-#include <poplin/conv_params.h>
+#include <poplin/planning.h>
 
 enum poplin_pass {
     POPLIN_PASS_NONE,
@@ -36,6 +36,21 @@ struct poplin_plan_constraints {
     unsigned out_chan_serial, out_chan_parallel, in_chan_serial, in_chan_parallel;
 };
 
+/* What a convolution is planned for.  Beside others it has the tiles_per_ipu tiles from first_tile on. */
+enum poplin_objective {
+    POPLIN_ALONE,                 /* the fewest cycles; passes of a fully connected layer together */
+    POPLIN_FEWEST_CYCLES,         /* the same, for itself */
+    POPLIN_LEAST_MEMORY,          /* of a tile */
+    POPLIN_FEWEST_TILES,          /* in most_cycles */
+    POPLIN_LIKE_ON_FEWEST_TILES,  /* no step longer than those of like, or as little as can be; then the fewest tiles */
+    POPLIN_LIKE_IN_LEAST_MEMORY,
+};
+struct poplin_plan_share {
+    unsigned objective, first_tile;
+    uint64_t most_cycles;
+    poplin_detailed_plan_costs like;
+};
+
 struct poplin_conv_options {
     double available_memory_proportion;
     int pass; /* enum poplin_pass */
@@ -46,6 +61,7 @@ struct poplin_conv_options {
     unsigned num_ipus, tiles_per_ipu; /* those of the target at most */
     unsigned start_tile_multiplier;
     bool is_constrained;
+    struct poplin_plan_share share;
     struct poplin_plan_constraints constraints; /* all POPLIN_FREE unless is_constrained */
     char constraints_output[192];               /* file name; "" is none */
 };

@@ -213,33 +213,39 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     free(list.numbers);
 }
 
-/* One vertex for each worker that has positions: they are cut along the row. */
+/* The products of a part's group g with positions [begin, end). */
+static void add_outer_product(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part, pop_tensor input, pop_tensor weights,
+                              size_t g, pop_interval positions)
+{
+    size_t outs = size_of(part->o);
+    pop_tensor in = conv_part_input(work, input, part, part->g.begin + g, part->c.begin), *rows = poplibs_new(outs, sizeof(*rows));
+    char name[64];
+    snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->params.input_type));
+    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    pop_graph_connect_at(work->where, work->graph, vertex, "in", pop_tensor_slice_interval_at(work->where, in, positions, 0));
+    for (size_t o = 0; o < outs; ++o)
+        rows[o] = conv_part_weights(work, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin);
+    pop_graph_connect_at(work->where, work->graph, vertex, "weights", pop_tensor_concat_at(work->where, (pop_tensors){ outs, rows }, 0));
+    for (size_t o = 0; o < outs; ++o) {
+        pop_tensor row = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, o)));
+        rows[o] = pop_tensor_slice_at(work->where, row, positions.begin * work->o2, positions.end * work->o2, 0);
+    }
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ outs, rows });
+    set(work, vertex, "chans_per_group", work->o2);
+    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    free(rows);
+}
+/* In each group one vertex for each worker that has positions: they are cut along the row. */
 static void add_outer_products(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part, pop_tensor input, pop_tensor weights)
 {
     unsigned workers = pop_graph_target(work->graph)->num_worker_contexts;
-    size_t outs = size_of(part->o), g = part->g.begin;
-    pop_tensor in = conv_part_input(work, input, part, g, part->c.begin), *rows = poplibs_new(outs, sizeof(*rows));
-    size_t width = pop_tensor_num_elements(in);
-    char name[64];
-    snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->params.input_type));
-    for (unsigned worker = 0; worker < workers; ++worker) {
-        size_t begin = worker * width / workers, end = (worker + 1) * width / workers;
-        if (begin == end)
-            continue;
-        pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
-        pop_graph_connect_at(work->where, work->graph, vertex, "in", pop_tensor_slice_at(work->where, in, begin, end, 0));
-        for (size_t o = 0; o < outs; ++o)
-            rows[o] = conv_part_weights(work, weights, part, g, part->o.begin + o, part->c.begin);
-        pop_graph_connect_at(work->where, work->graph, vertex, "weights", pop_tensor_concat_at(work->where, (pop_tensors){ outs, rows }, 0));
-        for (size_t o = 0; o < outs; ++o) {
-            pop_tensor row = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(0, o)));
-            rows[o] = pop_tensor_slice_at(work->where, row, begin * work->o2, end * work->o2, 0);
+    size_t width = pop_tensor_num_elements(conv_part_input(work, input, part, part->g.begin, part->c.begin));
+    for (size_t g = 0; g < size_of(part->g); ++g)
+        for (unsigned worker = 0; worker < workers; ++worker) {
+            pop_interval positions = { worker * width / workers, (worker + 1) * width / workers };
+            if (positions.begin < positions.end)
+                add_outer_product(work, compute, part, input, weights, g, positions);
         }
-        pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ outs, rows });
-        set(work, vertex, "chans_per_group", work->o2);
-        pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
-    }
-    free(rows);
 }
 
 static pop_tensor new_partials(const struct conv_work *work, const struct conv_part *part, const char *name)
@@ -258,11 +264,9 @@ static pop_tensor new_partials(const struct conv_work *work, const struct conv_p
     return made;
 }
 
-void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights, pop_program sequence)
+void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights)
 {
-    char path[256];
-    poplibs_path(path, sizeof(path), work->call->name, "Convolve");
-    pop_compute_set compute = pop_graph_add_compute_set_at(work->where, work->graph, path);
+    pop_compute_set compute = conv_step_set(work, CONV_CONVOLVE, "Convolve");
     for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i) {
         struct conv_part *part = &parts->parts[i];
         part->partials = new_partials(work, part, "partials");
@@ -273,5 +277,4 @@ void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, p
         else
             add_vertex(work, compute, part, input, weights);
     }
-    pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, compute, work->call->name));
 }

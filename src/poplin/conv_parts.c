@@ -45,7 +45,7 @@ static void find_input(const struct conv_work *work, struct conv_part *part)
         part->input[d] = (struct conv_range){ range.begin, range.end };
         part->empty |= range.begin == range.end;
     }
-    part->empty |= part->g.begin == part->g.end || part->c.begin == part->c.end;
+    part->empty |= part->g.begin == part->g.end || part->c.begin == part->c.end || part->n.begin == part->n.end || part->o.begin == part->o.end;
 }
 
 struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step)

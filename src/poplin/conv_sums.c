@@ -84,13 +84,6 @@ static void cast(const struct conv_work *work, pop_compute_set compute, const st
         popops_cast_to_at(work->where, work->graph, parts[i].partials, made[i], compute);
     }
 }
-static pop_compute_set add_set(const struct conv_work *work, const char *step, pop_program sequence)
-{
-    char path[256];
-    pop_compute_set set = pop_graph_add_compute_set_at(work->where, work->graph, poplibs_path(path, sizeof(path), work->call->name, step));
-    pop_sequence_add_at(work->where, sequence, pop_execute_at(work->where, set, work->call->name));
-    return set;
-}
 
 pop_type conv_sum_type(const struct conv_work *work, size_t depth)
 {
@@ -98,21 +91,20 @@ pop_type conv_sum_type(const struct conv_work *work, size_t depth)
 }
 
 /* Partials that are results already, in the results' type. */
-static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums, pop_program sequence)
+static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
 {
     if (type != work->plan.tile_partial_type)
-        cast(work, add_set(work, "Cast", sequence), parts->parts, parts->outputs, type, sums);
+        cast(work, conv_step_set(work, CONV_REDUCE, "Cast"), parts->parts, parts->outputs, type, sums);
     for (size_t output = 0; output < parts->outputs && type == work->plan.tile_partial_type; ++output)
         sums[output] = parts->parts[output].partials;
 }
 
-void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums,
-                   pop_program sequence)
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums)
 {
     unsigned stages = sum_stages(parts->depth, work->call->options->enable_multi_stage_reduce);
     pop_compute_set sets[3];
     if (parts->depth == 1 && !earlier) {
-        take_partials(work, parts, type, sums, sequence);
+        take_partials(work, parts, type, sums);
         return;
     }
     pop_type sum_type = conv_sum_type(work, parts->depth);
@@ -120,11 +112,11 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
     for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
         partials[i] = parts->parts[i].partials;
     if (sum_type != work->plan.tile_partial_type)
-        cast(work, add_set(work, "PreReduceCast", sequence), parts->parts, parts->outputs * parts->depth, sum_type, partials);
+        cast(work, conv_step_set(work, CONV_CAST_PARTIALS, "PreReduceCast"), parts->parts, parts->outputs * parts->depth, sum_type, partials);
     for (unsigned i = 0; i < stages; ++i) {
         char step[32];
         snprintf(step, sizeof(step), stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
-        sets[i] = add_set(work, step, sequence);
+        sets[i] = conv_step_set(work, CONV_REDUCE + i, step);
     }
     struct summand *summands = poplibs_new(parts->depth, sizeof(*summands));
     for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {

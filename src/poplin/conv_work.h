@@ -20,6 +20,8 @@ struct conv_step {
 
 struct conv_work {
     const struct poplin_conv_call *call;
+    struct conv_program *program; /* NULL while operands are made */
+    uint32_t step;                /* serial ones before this one */
     pop_graph *graph;
     pop_where where;
     struct poplin_plan plan;
@@ -78,7 +80,7 @@ pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim,
 /* Whether params is of that kind, and the undilated convolution. */
 bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undilated);
 /* The output of params, of that of the undilated convolution. */
-pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, pop_program sequence);
+pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, struct conv_program *program);
 /* A new tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as its do. */
 pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like);
 
@@ -103,14 +105,19 @@ void conv_map_weights(const struct conv_work *work, pop_tensor grouped);
 void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to);
 
 /* ---- conv_partials.c ---- */
-void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights, pop_program sequence);
+void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights);
 
 /* ---- conv_sums.c ---- */
 /* The type in which so many partials are added up. */
 pop_type conv_sum_type(const struct conv_work *work, size_t depth);
 /* Adds up the partials, and earlier (NULL: none), which was summed of other input channels; sums[output] has type. */
-void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums,
-                   pop_program sequence);
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums);
+
+/* The compute set of a phase of the work's serial step. */
+static inline pop_compute_set conv_step_set(const struct conv_work *work, uint32_t phase, const char *step)
+{
+    return conv_program_set(work->program, phase + work->step * CONV_STEP_PHASES, work->call->name, step);
+}
 
 static inline pop_shape conv_shape(const size_t *dims, size_t rank)
 {

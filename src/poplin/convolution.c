@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/conv_call.h"
 #include "poplin/conv_work.h"
 
 #include <poplin/convolution.h>
@@ -12,12 +13,6 @@ enum { MOST_RANK = POPLIN_MOST_FIELD_DIMS + 4 };
 
 /* ---- what every call begins with ---- */
 
-/* A call's options and name, which its struct poplin_conv_call borrows. */
-struct call_text {
-    struct poplin_conv_options options;
-    char name[256];
-};
-
 static bool check_params(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
 {
     pop_error error;
@@ -27,8 +22,8 @@ static bool check_params(pop_where where, pop_graph *graph, const char *api, con
     return poplibs_fail(graph, status, where, api, "%s", params ? error.text : "params is NULL");
 }
 
-static bool begin(struct poplin_conv_call *call, struct call_text *text, pop_where where, pop_graph *graph, const char *api,
-                  const poplin_conv_params *params, const char *name, pop_options options, poplin_planning_cache *cache)
+bool conv_call_begin(struct poplin_conv_call *call, struct conv_call_text *text, pop_where where, pop_graph *graph, const char *api,
+                     const poplin_conv_params *params, const char *name, pop_options options, poplin_planning_cache *cache)
 {
     if (!poplibs_ready(graph) || !check_params(where, graph, api, params) || !poplin_conv_options_parse(where, graph, api, options, &text->options))
         return false;
@@ -38,7 +33,7 @@ static bool begin(struct poplin_conv_call *call, struct call_text *text, pop_whe
 }
 
 /* "name/Conv_3x3", the path of a convolution's steps. */
-static void name_of_conv(struct call_text *text, const poplin_conv_params *params)
+static void name_of_conv(struct conv_call_text *text, const poplin_conv_params *params)
 {
     size_t length = strlen(text->name);
     length += (size_t)snprintf(text->name + length, sizeof(text->name) - length, "%sConv_", length ? "/" : "");
@@ -77,7 +72,7 @@ static bool check_output(const struct poplin_conv_call *call, pop_tensor t, cons
         dims[2 + d] = poplin_conv_output_size(p, d);
     return check_tensor(call, t, what, type, dims, 2 + p->num_field_dims);
 }
-static bool check_weights(const struct poplin_conv_call *call, pop_tensor t, bool transposed)
+bool conv_call_check_weights(const struct poplin_conv_call *call, pop_tensor t, bool transposed)
 {
     const poplin_conv_params *p = call->params;
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
@@ -129,32 +124,41 @@ static pop_tensor weights_out(const struct poplin_conv_call *call, pop_tensor t)
 
 /* ---- operands ---- */
 
+pop_tensor conv_call_new_input(const struct poplin_conv_call *call)
+{
+    return activations_out(call, poplin_conv_new_input(call));
+}
+pop_tensor conv_call_new_weights(const struct poplin_conv_call *call)
+{
+    return weights_out(call, poplin_conv_new_weights(call));
+}
+
 pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                   poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_create_input", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_create_input", params, name, options, cache))
         return (pop_tensor){ 0 };
-    return activations_out(&call, poplin_conv_new_input(&call));
+    return conv_call_new_input(&call);
 }
 
 pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_create_weights", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_create_weights", params, name, options, cache))
         return (pop_tensor){ 0 };
-    return weights_out(&call, poplin_conv_new_weights(&call));
+    return conv_call_new_weights(&call);
 }
 
 pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                         poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_create_conv_output", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_create_conv_output", params, name, options, cache))
         return (pop_tensor){ 0 };
     size_t dims[MOST_RANK] = { params->batch_size, params->num_conv_groups * params->output_channels_per_conv_group };
     for (size_t d = 0; d < params->num_field_dims; ++d)
@@ -166,32 +170,47 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
 
 /* ---- forward and backward ---- */
 
-static void transpose_weights(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, bool to_is_new, pop_program sequence,
-                              const char *name)
+void conv_call_transpose_weights(struct conv_program *program, pop_tensor from, pop_tensor to, bool to_is_new)
 {
+    pop_where where = program->where;
+    pop_graph *graph = program->graph;
+    pop_tensor source, destination;
     for (unsigned d = 3; d < pop_tensor_rank(from); ++d)
         from = pop_tensor_reverse_at(where, from, d);
-    from = popops_regroup_if_beneficial_at(where, graph, pop_tensor_dim_roll_at(where, from, 1, 2), to, sequence, name);
+    pop_compute_set set = conv_program_set(program, CONV_TRANSPOSE, program->name, "Transpose");
+    from = popops_regroup_if_beneficial_apart_at(where, graph, pop_tensor_dim_roll_at(where, from, 1, 2), to, set, program->name, &source, &destination);
+    if (pop_tensor_valid(source))
+        conv_program_copy(program, CONV_TRANSPOSE, source, destination);
     if (to_is_new)
         conv_avoid_local_pieces(where, graph, from, to);
-    pop_sequence_add_at(where, sequence, pop_copy_at(where, from, to, false, name));
+    conv_program_copy(program, CONV_TURN, from, to);
 }
 
-static pop_tensor convolve(struct poplin_conv_call *call, struct call_text *text, pop_tensor in, pop_tensor weights, bool transposed,
-                           pop_program sequence)
+pop_tensor conv_call_convolve(struct poplin_conv_call *call, struct conv_call_text *text, pop_tensor in, pop_tensor weights, bool transposed,
+                              struct conv_program *program)
 {
-    if (!check_input(call, in, "in") || !check_weights(call, weights, transposed))
+    if (!check_input(call, in, "in") || !conv_call_check_weights(call, weights, transposed))
         return (pop_tensor){ 0 };
     name_of_conv(text, call->params);
     if (transposed) {
-        pop_tensor turned = weights_out(call, poplin_conv_new_weights(call));
+        pop_tensor turned = conv_call_new_weights(call);
         if (poplibs_ready(call->graph))
-            transpose_weights(call->where, call->graph, weights, turned, true, sequence, call->name);
+            conv_call_transpose_weights(program, weights, turned, true);
         weights = turned;
     }
     if (!poplibs_ready(call->graph))
         return (pop_tensor){ 0 };
-    return activations_out(call, poplin_conv_build(call, activations_in(call, in), weights_in(call, weights), sequence));
+    return activations_out(call, poplin_conv_add(call, activations_in(call, in), weights_in(call, weights), program));
+}
+
+/* The same in a sequence, alone. */
+static pop_tensor convolve(struct poplin_conv_call *call, struct conv_call_text *text, pop_tensor in, pop_tensor weights, bool transposed,
+                           pop_program sequence)
+{
+    struct conv_program program = conv_program_begin(call->where, call->graph, call->name);
+    pop_tensor output = conv_call_convolve(call, text, in, weights, transposed, &program);
+    conv_program_end(&program, sequence);
+    return output;
 }
 
 pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor weights, const poplin_conv_params *params,
@@ -199,8 +218,8 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_convolution", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution", params, name, options, cache))
         return (pop_tensor){ 0 };
     return convolve(&call, &text, in, weights, transpose_and_flip_weights, sequence);
 }
@@ -210,8 +229,8 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
                                        pop_options options, poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_convolution_with_output", params, name, options, cache) ||
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_with_output", params, name, options, cache) ||
         !check_output(&call, out, "out", params->output_type))
         return;
     pop_tensor made = convolve(&call, &text, in, weights, transpose_and_flip_weights, sequence);
@@ -228,7 +247,14 @@ static int update_pass(int pass)
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
 
-static pop_tensor weight_deltas(struct poplin_conv_call *call, struct call_text *text, pop_tensor deltas, pop_tensor activations, pop_program sequence)
+poplin_conv_params conv_call_begin_update(const struct poplin_conv_call *call, struct conv_call_text *text)
+{
+    text->options.pass = update_pass(text->options.pass);
+    return poplin_get_weight_update_params(call->params);
+}
+
+pop_tensor conv_call_weight_deltas(struct poplin_conv_call *call, struct conv_call_text *text, const poplin_conv_params *update, pop_tensor deltas,
+                                   pop_tensor activations, struct conv_program *program)
 {
     if (!check_output(call, deltas, "deltas", call->params->input_type) || !check_input(call, activations, "activations"))
         return (pop_tensor){ 0 };
@@ -236,13 +262,21 @@ static pop_tensor weight_deltas(struct poplin_conv_call *call, struct call_text 
     input = roll(call, input, last_of(input), 1); /* {groups, input channels, batch, field...} */
     input = roll(call, input, 2, last_of(input));
     kernel = roll(call, kernel, 1, last_of(kernel)); /* {groups, field..., output channels, batch} */
-    poplin_conv_params update = poplin_get_weight_update_params(call->params);
     struct poplin_conv_call inner = *call;
-    inner.params = &update;
-    text->options.pass = update_pass(text->options.pass);
-    name_of_conv(text, &update);
-    pop_tensor made = poplin_conv_build(&inner, input, kernel, sequence); /* {groups, input channels, kernel..., output channels} */
+    inner.params = update;
+    name_of_conv(text, update);
+    pop_tensor made = poplin_conv_add(&inner, input, kernel, program); /* {groups, input channels, kernel..., output channels} */
     return poplibs_ready(call->graph) ? weights_out(call, roll(call, made, 1, last_of(made))) : (pop_tensor){ 0 };
+}
+
+/* The same in a sequence, alone. */
+static pop_tensor weight_deltas(struct poplin_conv_call *call, struct conv_call_text *text, pop_tensor deltas, pop_tensor activations, pop_program sequence)
+{
+    struct conv_program program = conv_program_begin(call->where, call->graph, call->name);
+    poplin_conv_params update = conv_call_begin_update(call, text);
+    pop_tensor made = conv_call_weight_deltas(call, text, &update, deltas, activations, &program);
+    conv_program_end(&program, sequence);
+    return made;
 }
 
 pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor activations,
@@ -250,8 +284,8 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_calculate_weight_deltas", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_calculate_weight_deltas", params, name, options, cache))
         return (pop_tensor){ 0 };
     return weight_deltas(&call, &text, deltas, activations, sequence);
 }
@@ -261,8 +295,8 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          pop_options options, poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !check_weights(&call, weights, false))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !conv_call_check_weights(&call, weights, false))
         return;
     pop_tensor made = weight_deltas(&call, &text, deltas, activations, sequence);
     if (poplibs_ready(graph))
@@ -274,8 +308,8 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   pop_options options, poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !check_weights(&call, weights, false))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !conv_call_check_weights(&call, weights, false))
         return;
     pop_tensor made = weight_deltas(&call, &text, deltas, activations, sequence);
     if (poplibs_ready(graph))
@@ -297,16 +331,19 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
     size_t kept = dims[1];
     dims[1] = dims[2];
     dims[2] = kept;
-    if (check_tensor(&call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
-        transpose_weights(where, graph, weights_given, weights_made, false, sequence, name);
+    if (!check_tensor(&call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
+        return;
+    struct conv_program program = conv_program_begin(where, graph, name);
+    conv_call_transpose_weights(&program, weights_given, weights_made, false);
+    conv_program_end(&program, sequence);
 }
 
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations, const poplin_conv_params *params,
                                                       pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
     struct poplin_conv_call call;
-    struct call_text text;
-    if (!begin(&call, &text, where, graph, "poplin_fully_connected_weight_transpose", params, name, options, cache))
+    struct conv_call_text text;
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_fully_connected_weight_transpose", params, name, options, cache))
         return (pop_tensor){ 0 };
     if (params->num_field_dims != 1 || params->batch_size != 1) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "a fully connected layer has 1 field dimension and batch size 1, not %zu and %zu",

@@ -89,16 +89,14 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
         candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
     }
     struct poplin_plan_cost cost;
-    bool for_cycles = planning->goal.objective == PLAN_FOR_CYCLES;
-    bool hopeless = for_cycles && plan_least_work(&candidates[0], planning->goal.tiles) >= planning->goal.cycles;
+    bool hopeless = plan_rank_from_cycles(&planning->goal, plan_least_work(&candidates[0], planning->goal.tiles)) >= planning->goal.best;
     if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
         struct plan_tile tile = plan_tile_of(&candidates[0], p);
         plan.is_1x1 = plan_is_1x1(&candidates[0], &tile);
         planning->found = true;
         planning->best = plan;
         planning->cost = cost;
-        planning->goal.cycles = cost.cycles;
-        planning->goal.bytes = cost.bytes;
+        planning->goal.best = plan_rank(&planning->goal, &cost);
     }
     for (size_t i = 0; i < passes.count; ++i)
         plan_candidate_free(&candidates[i]);
@@ -274,18 +272,19 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     planning.params = params;
     planning.options = options;
     planning.joint = joint;
-    planning.goal = (struct plan_goal){ PLAN_FOR_CYCLES, (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
-                                        options->tiles_per_ipu, &options->constraints, UINT64_MAX, UINT64_MAX };
+    planning.goal = (struct plan_goal){ (enum poplin_objective)options->share.objective,
+                                        (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
+                                        options->tiles_per_ipu, &options->constraints, &options->share, UINT64_MAX };
     return planning;
 }
-/* The fastest plan that fits; where none does, and where no memory is allowed, the smallest. */
+/* The best plan that fits; where none does, and where no memory is allowed, the smallest. */
 static struct planning search(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options, bool joint)
 {
     struct planning planning = begin(target, params, options, joint);
     if (planning.goal.most_bytes)
         try_all(&planning);
     if (!planning.found && !joint) {
-        planning.goal.objective = PLAN_FOR_MEMORY;
+        planning.goal.objective = POPLIN_LEAST_MEMORY;
         planning.goal.most_bytes = UINT64_MAX;
         try_all(&planning);
     }
@@ -338,7 +337,8 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
 
 static bool find(const pop_target *target, struct plan_cached *asked)
 {
-    if (trains_layer(&asked->params, asked->options.pass) && !asked->options.is_constrained)
+    bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained;
+    if (alone && trains_layer(&asked->params, asked->options.pass))
         return plan_layer(target, asked, &asked->plan, &asked->cost);
     struct planning planning = search(target, &asked->params, &asked->options, false);
     asked->plan = planning.best;
@@ -378,10 +378,11 @@ static void blame(const pop_target *target, const struct plan_cached *asked, cha
 
 /* ---- what others call ---- */
 
-/* Where convolutions begin, so that not all use the same tiles. */
-static void dither(const struct poplin_conv_options *options, const poplin_conv_params *params, struct poplin_plan *plan)
+/* Where convolutions begin: with their share of the tiles, or so that not all use the same ones. */
+static void place(const struct poplin_conv_options *options, const poplin_conv_params *params, struct poplin_plan *plan)
 {
-    if (!options->enable_conv_dithering && !options->start_tile_multiplier)
+    plan->start_tile = options->share.first_tile;
+    if (options->share.objective != POPLIN_ALONE || (!options->enable_conv_dithering && !options->start_tile_multiplier))
         return;
     uint64_t hash = poplin_conv_params_hash(params), step = options->start_tile_multiplier ? options->start_tile_multiplier : 1;
     plan->start_tile = (unsigned)(hash % options->tiles_per_ipu * step % options->tiles_per_ipu) / 2 * 2;
@@ -406,7 +407,7 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
             return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api, text);
         }
-        dither(options, &asked.params, &asked.plan);
+        place(options, &asked.params, &asked.plan);
         if (*options->constraints_output && !poplin_plan_write_constraints(&asked.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written", options->constraints_output);
             return poplin_fail(error, POP_FILE_LOAD_ERROR, where, api, text);

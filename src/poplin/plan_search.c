@@ -59,10 +59,15 @@ static unsigned next_split(uint64_t things, unsigned split)
 }
 static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *a, const struct poplin_plan_cost *b)
 {
-    bool cycles = goal->objective == PLAN_FOR_CYCLES;
-    if (cycles ? a->cycles != b->cycles : a->bytes == b->bytes)
-        return a->cycles < b->cycles;
-    return a->bytes < b->bytes;
+    uint64_t first = plan_rank(goal, a), second = plan_rank(goal, b);
+    if (first != second)
+        return first < second;
+    return goal->objective == POPLIN_LEAST_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
+}
+/* What is to be beaten now. */
+static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_plan_cost *found)
+{
+    return found ? plan_rank(goal, found) : goal->best;
 }
 
 /* Splits channels over the tiles that everything else leaves, in the best way. */
@@ -76,7 +81,7 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
     uint64_t left = s->goal->tiles / used, outs = poplibs_ceil_div(c->grains_out, p->out_chan_split.serial);
     uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), most_out = c->plan.is_joint ? 1 : left;
     struct poplin_partition tried = *p;
-    bool found = false, cycles = s->goal->objective == PLAN_FOR_CYCLES;
+    bool found = false;
     struct plan_least least = { .tile = plan_tile_of(c, p), .serial = (uint64_t)s->out.serial * s->in.serial, .weight_copies = 1 };
     least.tile.out_chans = outs * c->plan.partial_chans_per_group;
     for (unsigned out = 1; out <= most_out; out = next_split(outs, out)) {
@@ -86,13 +91,15 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
             if (fixed->in_chan_parallel != POPLIN_FREE && fixed->in_chan_parallel != in)
                 continue;
             least.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
-            if (cycles && plan_least_cost(c, &least).cycles >= (found ? best->cycles : s->goal->cycles))
+            uint64_t beat = rank_to_beat(s->goal, found ? best : NULL);
+            if (plan_rank_from_cycles(s->goal, plan_least_cost(c, &least).cycles) >= beat)
                 continue;
             tried.out_chan_split.parallel = out;
             tried.in_chan_split.parallel = in;
             struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
-            s->short_of_memory |= cost.bytes > s->goal->most_bytes && cost.cycles < (found ? best->cycles : s->goal->cycles);
-            if (cost.bytes > s->goal->most_bytes || (found && !better(s->goal, &cost, best)))
+            uint64_t rank = plan_rank(s->goal, &cost);
+            s->short_of_memory |= cost.bytes > s->goal->most_bytes && rank < beat;
+            if (cost.bytes > s->goal->most_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
                 continue;
             *best = cost;
             *p = tried;
@@ -125,7 +132,7 @@ static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *
     read_splits(s, operands, &p);
     if (!split_channels(s, &p, &cost))
         return POPSOLVER_NONE;
-    *result = s->goal->objective == PLAN_FOR_CYCLES ? cost.cycles : cost.bytes;
+    *result = plan_rank(s->goal, &cost);
     return POPSOLVER_VALUE;
 }
 
@@ -150,10 +157,11 @@ static struct plan_least_cost least_cost(const struct search *s, const uint64_t 
     l.work = v[5];
     return plan_least_cost(c, &l);
 }
-static popsolver_answer least_cycles(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+static popsolver_answer least_rank(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
+    const struct search *s = user;
     (void)count;
-    *result = least_cost(user, operands).cycles;
+    *result = plan_rank_from_cycles(s->goal, least_cost(s, operands).cycles);
     return POPSOLVER_VALUE;
 }
 static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint64_t *result, void *user)
@@ -162,7 +170,7 @@ static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint
     (void)count;
     struct plan_least_cost cost = least_cost(s, operands);
     *result = cost.bytes;
-    s->short_of_memory |= cost.bytes > s->goal->most_bytes && cost.cycles < s->goal->cycles;
+    s->short_of_memory |= cost.bytes > s->goal->most_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
     return POPSOLVER_VALUE;
 }
 
@@ -235,13 +243,12 @@ static void add_work(popsolver_model *m, const struct search *s, struct variable
         popsolver_restrict(m, v->work, (uint64_t)all, UINT64_MAX);
 }
 
-/* The same with serial splits that are decided; goal->cycles (or bytes) is to be beaten. */
+/* The same with serial splits that are decided; goal->best is to be beaten. */
 static bool search_serial(struct search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     const struct plan_goal *goal = s->goal;
-    bool for_cycles = goal->objective == PLAN_FOR_CYCLES;
-    uint64_t beat = for_cycles ? goal->cycles : goal->bytes;
+    uint64_t beat = goal->best;
     popsolver_model *m = popsolver_model_create();
     struct variables v = { .splits_count = 0 };
     add_splits(m, c, goal, &v, s->grains);
@@ -252,7 +259,7 @@ static bool search_serial(struct search *s, struct poplin_partition *partition, 
     popsolver_variables sizes = { v.sizes_count, v.sizes };
     popsolver_variable bytes = popsolver_call_monotone(m, sizes, least_bytes, s, "least bytes");
     popsolver_restrict(m, bytes, 0, goal->most_bytes);
-    popsolver_variable bound = for_cycles ? popsolver_call_monotone(m, sizes, least_cycles, s, "least cycles") : bytes;
+    popsolver_variable bound = goal->objective == POPLIN_LEAST_MEMORY ? bytes : popsolver_call_monotone(m, sizes, least_rank, s, "least rank");
     if (beat != UINT64_MAX)
         popsolver_restrict(m, bound, 0, beat ? beat - 1 : 0);
     popsolver_variable value = popsolver_call(m, (popsolver_variables){ v.splits_count, v.splits }, exact, s, "cost");
@@ -289,7 +296,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     bool found = false, fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
-            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective == PLAN_FOR_CYCLES)
+            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_LEAST_MEMORY)
                 break;
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;
@@ -298,8 +305,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
                 continue;
             if (search_serial(&search, partition, cost)) {
                 found = true;
-                goal.cycles = cost->cycles;
-                goal.bytes = cost->bytes;
+                goal.best = plan_rank(&goal, cost);
             }
         }
     return found;

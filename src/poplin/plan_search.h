@@ -5,16 +5,18 @@
 
 #include "poplin/plan_cost.h"
 
-enum plan_objective { PLAN_FOR_CYCLES, PLAN_FOR_MEMORY };
-
 struct plan_goal {
-    enum plan_objective objective;
+    enum poplin_objective objective;
     uint64_t most_bytes; /* of a tile */
     unsigned tiles;
     const struct poplin_plan_constraints *constraints;
-    /* What is to be beaten: UINT64_MAX when there is nothing yet. */
-    uint64_t cycles, bytes;
+    const struct poplin_plan_share *share;
+    uint64_t best; /* the rank that is to be beaten: UINT64_MAX when there is nothing yet */
 };
+/* Ranks of plans: the least is the best. */
+uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost);
+/* No plan of at least so many cycles has a lower rank; UINT64_MAX: none is good enough. */
+uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles);
 
 /* The passes of a fully connected layer that share a layout, with the candidate of each; one for all other convolutions. */
 struct plan_passes {

@@ -73,9 +73,11 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
     unsigned out_groups = (unsigned)(t->out_chans / plan->partial_chans_per_group);
     if (!fields || !kernel || !groups || !in_groups || !out_groups)
         return 0;
-    if (plan->method == POPLIN_OUTER_PRODUCT)
-        return workers * poplin_cycles_outer_product(float_inputs, (unsigned)poplibs_ceil_div(fields, workers), (unsigned)t->out_chans,
-                                                     plan->partial_chans_per_group, target->data_path_width);
+    if (plan->method == POPLIN_OUTER_PRODUCT) { /* a vertex for each group and worker with positions */
+        uint64_t rounds = poplibs_ceil_div(groups * (fields < workers ? fields : workers), workers);
+        return workers * rounds * poplin_cycles_outer_product(float_inputs, (unsigned)poplibs_ceil_div(fields, workers), (unsigned)t->out_chans,
+                                                              plan->partial_chans_per_group, target->data_path_width);
+    }
     uint64_t width = met(c, last, t->field[last]), rows = fields / width, each = plan->partial_chans_per_group * outputs_of(c, t);
     unsigned vector = pop_target_vector_width(target, plan->tile_partial_type);
     uint64_t zeroing = poplin_cycles_zero(workers, groups * out_groups, (unsigned)each, float_partials, vector);

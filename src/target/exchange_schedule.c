@@ -10,6 +10,7 @@
 struct line {
     uint64_t *busy;
     size_t words;
+    uint64_t full; /* all before it are busy */
 };
 struct scheduled_tile {
     struct line send, receive;
@@ -24,9 +25,9 @@ struct sent {
     uint64_t key, start, last;
     uint32_t receiver;
 };
-/* A message of a copy.  round: of its sender, in which it goes. */
+/* A message that is scheduled when all are known.  round: of its sender, in which it goes; 0 unless it is a part of a copy. */
 struct piece {
-    uint64_t bytes, what;
+    uint64_t cycles, what;
     uint32_t from, to, round;
 };
 /* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
@@ -34,9 +35,12 @@ enum { ROUND = 7 };
 /* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250 to 600 meets tutorial 7's later
  * listings; without a limit neighbours in a convolution's field wait for one another in a row (docs/decisions/0004). */
 enum { PATIENCE = 250 };
+/* A message of more cycles waits until all shorter ones are scheduled.  Any from 64 to 500 meets what was published (docs/decisions/0004). */
+enum { LONG = 250 };
 struct exchange_schedule {
     const pop_target *target;
-    VEC(struct piece) pieces;
+    VEC(struct piece) pieces; /* of copies */
+    VEC(struct piece) longs;  /* of sets */
     struct scheduled_tile *tiles;
     VEC(uint32_t) touched;
     struct sent *sent; /* open addressing */
@@ -70,6 +74,7 @@ void exchange_schedule_free(struct exchange_schedule *schedule)
     free(schedule->sent);
     vec_free(&schedule->touched);
     vec_free(&schedule->pieces);
+    vec_free(&schedule->longs);
     free(schedule);
 }
 
@@ -93,6 +98,7 @@ static uint64_t next_cycle(const struct line *line, uint64_t at, uint64_t end, b
 /* The first `cycles` free ones in a row, from `at`. */
 static uint64_t free_from(const struct line *line, uint64_t at, uint64_t cycles)
 {
+    at = at > line->full ? at : line->full;
     for (uint64_t stop; (stop = next_cycle(line, at, at + cycles, true)) < at + cycles;)
         at = next_cycle(line, stop, UINT64_MAX, false);
     return at;
@@ -101,6 +107,7 @@ static uint64_t free_from(const struct line *line, uint64_t at, uint64_t cycles)
 static void occupy(struct line *line, uint64_t at, uint64_t end)
 {
     size_t words = (size_t)(end / 64 + 1);
+    bool fills = at == line->full;
     if (words > line->words) {
         words = words > 2 * line->words ? words : 2 * line->words;
         line->busy = mem_grow(line->busy, words * sizeof(*line->busy));
@@ -113,6 +120,8 @@ static void occupy(struct line *line, uint64_t at, uint64_t end)
         line->busy[at / 64] = UINT64_MAX;
     for (; at < end; ++at)
         line->busy[at / 64] |= (uint64_t)1 << at % 64;
+    if (fills)
+        line->full = next_cycle(line, end, UINT64_MAX, false);
 }
 
 static struct scheduled_tile *touch(struct exchange_schedule *schedule, uint32_t tile)
@@ -180,23 +189,39 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
 /* Whether a tile is free in the cycles of a message that is sent to another. */
 static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
 {
-    return start + cycles <= MOST_CYCLES && free_from(&receiver->receive, start, cycles) == start;
+    uint64_t end = start + cycles;
+    return end <= MOST_CYCLES && start >= receiver->receive.full && next_cycle(&receiver->receive, start, end, true) == end;
 }
 
-void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+/* The first cycle of a message.  *again: it is sent then anyway. */
+static uint64_t message_start(const struct sent *sent, const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles, bool *again)
+{
+    bool first = sent->key && takes_in(receiver, sent->start, cycles);
+    *again = first && sent->start <= receiver->row + PATIENCE;
+    if (*again) /* whatever cycles are free: none is before the row's */
+        return sent->start;
+    uint64_t at = first_free(sender, receiver, cycles);
+    first &= sent->start <= at + PATIENCE;
+    bool last = sent->key && sent->last <= at + PATIENCE && takes_in(receiver, sent->last, cycles);
+    *again = first || last;
+    return first ? sent->start : last ? sent->last : at;
+}
+
+static uint64_t cycles_of(const struct exchange_schedule *schedule, uint64_t bytes)
 {
     unsigned width = schedule->target->exchange_bytes_per_cycle;
-    uint64_t cycles = bytes / width + (bytes % width != 0), at, key = message_key(from, cycles, what);
-    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
-        return;
+    return bytes / width + (bytes % width != 0);
+}
+
+static void schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles, uint64_t what)
+{
+    uint64_t key = message_key(from, cycles, what);
+    bool again;
     struct scheduled_tile *sender = touch(schedule, from), *receiver = touch(schedule, to);
     struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
     if (!cycles)
         return;
-    at = first_free(sender, receiver, cycles);
-    bool first = sent->key && sent->start <= at + PATIENCE && takes_in(receiver, sent->start, cycles);
-    bool again = first || (sent->key && sent->last <= at + PATIENCE && takes_in(receiver, sent->last, cycles));
-    at = first ? sent->start : again ? sent->last : at;
+    uint64_t at = message_start(sent, sender, receiver, cycles, &again);
     if (!again)
         take(&sender->send, sender, at, at + cycles);
     if (!sent->key) {
@@ -217,13 +242,22 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
     receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;
 }
 
+void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    uint64_t cycles = cycles_of(schedule, bytes);
+    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
+        return;
+    if (cycles > LONG)
+        *vec_push(&schedule->longs) = (struct piece){ cycles, what, from, to, 0 };
+    else
+        schedule_message(schedule, from, to, cycles, what);
+}
+
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
-    if (schedule->pieces.count == EXCHANGE_SCHEDULE_MOST) {
-        schedule->messages = EXCHANGE_SCHEDULE_MOST + 1;
+    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
         return;
-    }
-    struct piece piece = { bytes, what, from, to, touch(schedule, from)->pieces++ / ROUND };
+    struct piece piece = { cycles_of(schedule, bytes), what, from, to, touch(schedule, from)->pieces++ / ROUND };
     *vec_push(&schedule->pieces) = piece;
 }
 
@@ -252,18 +286,24 @@ static void sort_pieces(struct exchange_schedule *schedule)
     free(others);
 }
 
+/* Each as a row of its own. */
+static void schedule_pieces(struct exchange_schedule *schedule, const struct piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        exchange_schedule_row(schedule, pieces[i].to);
+        schedule_message(schedule, pieces[i].from, pieces[i].to, pieces[i].cycles, pieces[i].what);
+    }
+}
+
 void exchange_schedule_settle(struct exchange_schedule *schedule)
 {
-    if (schedule->messages > EXCHANGE_SCHEDULE_MOST)
-        schedule->pieces.count = 0;
-    if (schedule->pieces.count)
-        sort_pieces(schedule);
-    for (size_t i = 0; i < schedule->pieces.count; ++i) {
-        const struct piece *piece = &schedule->pieces.data[i];
-        exchange_schedule_row(schedule, piece->to);
-        exchange_schedule_message(schedule, piece->from, piece->to, piece->bytes, piece->what);
+    if (schedule->messages <= EXCHANGE_SCHEDULE_MOST) {
+        if (schedule->pieces.count)
+            sort_pieces(schedule);
+        schedule_pieces(schedule, schedule->longs.data, schedule->longs.count);
+        schedule_pieces(schedule, schedule->pieces.data, schedule->pieces.count);
     }
-    schedule->pieces.count = 0;
+    schedule->longs.count = schedule->pieces.count = 0;
 }
 
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
@@ -287,6 +327,7 @@ static void clear_line(struct line *line, uint64_t end)
     size_t words = end / 64 + 1 < line->words ? (size_t)(end / 64 + 1) : line->words;
     if (words)
         memset(line->busy, 0, words * sizeof(*line->busy));
+    line->full = 0;
 }
 
 /* An empty table, of a size for about as many messages as there were: one large exchange does not make all that follow slow. */
@@ -316,7 +357,7 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
         tile->row = tile->end = tile->pairs = tile->follows = tile->pieces = 0;
         tile->touched = false;
     }
-    schedule->touched.count = schedule->pieces.count = 0;
+    schedule->touched.count = schedule->longs.count = schedule->pieces.count = 0;
     clear_sent(schedule);
     schedule->messages = 0;
 }

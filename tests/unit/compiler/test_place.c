@@ -388,6 +388,36 @@ static void test_element_constraints(void **state)
     end(&s.f);
 }
 
+/* Nine rows of 16,000 bytes each come to tile 0, in as many vertices' fields or in one: rows lie where there is room, also around what is interleaved. */
+static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
+{
+    struct scene s;
+    begin_on(&s, "ipu1 type=ipu_model");
+    pop_tensor far = variable(&s.f, 36000, 1, "far"), out = variable(&s.f, 9, 0, "out");
+    pop_compute_set set = set_named(&s, "s");
+    in_out(&s.f, set, "Wide", 0, s.a, variable(&s.f, 1, 0, "sum"));
+    for (uint64_t i = 0; i < rows; ++i)
+        in_out(&s.f, set, "Map", 0, pop_tensor_slice(far, i * 36000 / rows, (i + 1) * 36000 / rows, 0), pop_tensor_slice(out, i, i + 1, 0));
+    struct codelet *wide = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")].codelet;
+    wide->fields[0].interleaved = true;
+    if (constraint)
+        constrained(&s, constraint);
+    compiled_scene(&s);
+    assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 144000);
+    uint64_t most = highest(&s.f);
+    end(&s.f);
+    return most;
+}
+
+static void test_received_rows(void **state)
+{
+    (void)state;
+    const char *constraint = "elem(*in) != elem(*out)";
+    assert_int_equal(highest_with_rows(1, NULL), 131072 + 40 + 144000); /* one row lies in one piece */
+    assert_int_equal(highest_with_rows(9, NULL), 131072 + 40 + 16384);
+    assert_int_equal(highest_with_rows(9, &constraint), 131072 + 32768 + 36); /* and all of it apart from what is written */
+}
+
 /* Where there is no room left in another element, a tile is out of memory, as without the constraint. */
 static void test_no_room_apart(void **state)
 {
@@ -501,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
+        cmocka_unit_test(test_received_rows),
         cmocka_unit_test(test_no_room_apart),
         cmocka_unit_test(test_two_elements),
         cmocka_unit_test(test_out_of_memory),

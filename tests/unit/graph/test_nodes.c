@@ -174,6 +174,87 @@ static void appending_adds_to_one_node(void **state)
 }
 
 /* A queue: what was dropped at its front does not stay for ever. */
+/* What a walk finds, whether or not an earlier one was kept, is what each element says by itself: of the whole, of its second third, of all turned. */
+static void expect_walks(pop_tensor t)
+{
+    size_t count = pop_tensor_num_elements(t), begin = count / 3, end = 2 * begin;
+    pop_tensor views[] = { t, part(t, begin, end - begin), pop_tensor_reverse(t, 0) };
+    for (size_t turn = 0; turn < 2; ++turn)
+        for (size_t v = 0; v < 3; ++v) {
+            pop_variable_interval *regions;
+            size_t found = pop_tensor_var_regions(views[v], &regions), at = 0;
+            for (size_t r = 0; r < found; ++r)
+                for (size_t k = regions[r].interval.begin; k < regions[r].interval.end; ++k, ++at) {
+                    struct run run;
+                    assert_true(tensor_single_run(part(t, v == 0 ? at : v == 1 ? begin + at : count - 1 - at, 1), &run));
+                    assert_int_equal(regions[r].variable, run.variable);
+                    assert_int_equal(k, run.offset);
+                }
+            assert_int_equal(at, pop_tensor_num_elements(views[v]));
+            free(regions);
+        }
+}
+
+static void kept_walks_are_of_what_a_value_is_now(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor t = { 0 };
+    for (size_t i = 0; i < 20; ++i) { /* the same index again and again */
+        assign(&t, alternating(&s, 30 + i));
+        expect_walks(t);
+        clear(&t);
+    }
+    pop_tensor longer = alternating(&s, 40);
+    expect_walks(longer);
+    for (size_t i = 0; i < 20; ++i) { /* appended to, and taken back */
+        pop_mark mark = pop_graph_mark(s.graph);
+        expect_walks(join(longer, part(i % 2 ? s.a : s.b, 5 * i % 90, 4)));
+        pop_graph_release(s.graph, mark);
+        expect_walks(longer);
+    }
+    done(&s);
+}
+
+struct run_list {
+    VEC(struct run) list;
+};
+
+static bool list_run(const struct run *run, void *context)
+{
+    struct run_list *runs = context;
+    *vec_push(&runs->list) = *run;
+    return true;
+}
+
+/* Strided pieces, which parts cut. */
+static void parts_of_a_kept_walk_are_those_of_a_new_one(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    pop_tensor grid = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(9, 48), "grid"), columns[96];
+    for (size_t i = 0; i < 96; ++i)
+        columns[i] = pop_tensor_flatten(pop_tensor_slice(i % 2 ? pop_tensor_reverse(grid, 0) : grid, i * 7 % 48, i * 7 % 48 + 1, 1));
+    pop_tensor t = pop_tensor_concat(((pop_tensors){ 96, columns }), 0);
+    size_t elements = pop_tensor_num_elements(t);
+    for (size_t begin = 0; begin < elements; begin += 5)
+        for (size_t end = begin + 1; end < elements; end += 41) {
+            struct run_list fresh = { .list = { 0 } }, kept = { .list = { 0 } };
+            view_cache_free(t.store);
+            tensor_each_run_in(t, begin, end, list_run, &fresh);
+            pop_graph_set_tile_mapping(s.graph, t, 1); /* walks all of it */
+            tensor_each_run_in(t, begin, end, list_run, &kept);
+            assert_int_equal(kept.list.count, fresh.list.count);
+            for (size_t i = 0; i < fresh.list.count; ++i) {
+                assert_int_equal(kept.list.data[i].offset, fresh.list.data[i].offset);
+                assert_int_equal(kept.list.data[i].count, fresh.list.data[i].count);
+            }
+            vec_free(&fresh.list);
+            vec_free(&kept.list);
+        }
+    done(&s);
+}
+
 static void a_window_that_moves_on_stays_small(void **state)
 {
     (void)state;
@@ -332,6 +413,8 @@ int main(void)
         cmocka_unit_test(what_a_node_refers_to_stays),
         cmocka_unit_test(an_index_used_again_is_the_new_composite),
         cmocka_unit_test(appending_adds_to_one_node),
+        cmocka_unit_test(kept_walks_are_of_what_a_value_is_now),
+        cmocka_unit_test(parts_of_a_kept_walk_are_those_of_a_new_one),
         cmocka_unit_test(a_window_that_moves_on_stays_small),
         cmocka_unit_test(nothing_holds_itself),
         cmocka_unit_test(marks_leave_what_is_retained),

@@ -129,6 +129,30 @@ static void test_schedule(void **state)
     exchange_schedule_free(NULL);
 }
 
+/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others of its row. */
+static void test_long_messages(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    exchange_schedule_message(schedule, 0, 5, 1200, 1);
+    exchange_schedule_message(schedule, 0, 6, 400, 2);
+    exchange_schedule_message(schedule, 1, 6, 40, 3);
+    exchange_schedule_message(schedule, 2, 6, 1200, 4);
+    exchange_schedule_message(schedule, 2, 6, 1000, 5); /* not one: in its row */
+    assert_int_equal(exchange_schedule_end(schedule, 5), 0);
+    exchange_schedule_settle(schedule);
+    assert_int_equal(exchange_schedule_end(schedule, 5), 400);
+    assert_int_equal(exchange_schedule_end(schedule, 6), 660);
+    assert_int_equal(exchange_schedule_end(schedule, 0), 400);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_message(schedule, 0, 5, 1200, 1);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_settle(schedule);
+    assert_int_equal(exchange_schedule_end(schedule, 5), 0);
+    exchange_schedule_free(schedule);
+}
+
 /* Copies: a few messages of every sender before anybody's next ones, in the order of senders, in any gap. */
 static void test_pieces(void **state)
 {
@@ -166,6 +190,7 @@ static void test_too_much(void **state)
     exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 40, 1);
     exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 40, 2);
     exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 40, 2);
+    exchange_schedule_settle(schedule);
     assert_int_equal(exchange_schedule_end(schedule, 0), (uint64_t)3 << 38);
     assert_int_equal(exchange_schedule_end(schedule, 2), (uint64_t)2 << 38);
     exchange_schedule_free(schedule);
@@ -242,7 +267,7 @@ int main(void)
         cmocka_unit_test(test_convolution),
         cmocka_unit_test(test_halo),
         cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_long_messages), cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_much),
         cmocka_unit_test(test_many_messages), cmocka_unit_test(test_too_many_messages),
         cmocka_unit_test(test_one_tile),
