@@ -19,16 +19,18 @@ struct scheduled_tile {
     uint32_t follows, pieces;
     uint64_t pairs; /* of words that the other tile of its bus receives too */
     bool touched;
+    bool begins;    /* the next message is another row's */
 };
 /* A message that was sent, by a hash that is never 0: when it was first, when it was last sent again, and who received it last. */
 struct sent {
     uint64_t key, start, last;
     uint32_t receiver;
 };
-/* A message that is scheduled when all are known.  round: of its sender, in which it goes; 0 unless it is a part of a copy. */
-struct piece {
-    uint64_t cycles, what;
+/* A message that waits for others.  key: of what is sent.  round: of its sender, in which it goes; 0 unless it is a part of a copy.  row: begins one. */
+struct message {
+    uint64_t key, cycles;
     uint32_t from, to, round;
+    bool row;
 };
 /* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
 enum { ROUND = 7 };
@@ -37,10 +39,12 @@ enum { ROUND = 7 };
 enum { PATIENCE = 250 };
 /* A message of more cycles waits until all shorter ones are scheduled.  Any from 64 to 500 meets what was published (docs/decisions/0004). */
 enum { LONG = 250 };
+/* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead: the table is larger than caches. */
+enum { BATCH = 1024, AHEAD = 8 };
 struct exchange_schedule {
     const pop_target *target;
-    VEC(struct piece) pieces; /* of copies */
-    VEC(struct piece) longs;  /* of sets */
+    VEC(struct message) pieces;        /* of copies */
+    VEC(struct message) shorts, longs; /* of sets */
     struct scheduled_tile *tiles;
     VEC(uint32_t) touched;
     struct sent *sent; /* open addressing */
@@ -74,6 +78,7 @@ void exchange_schedule_free(struct exchange_schedule *schedule)
     free(schedule->sent);
     vec_free(&schedule->touched);
     vec_free(&schedule->pieces);
+    vec_free(&schedule->shorts);
     vec_free(&schedule->longs);
     free(schedule);
 }
@@ -163,7 +168,7 @@ static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
 
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
 {
-    schedule->tiles[tile].row = 0;
+    schedule->tiles[tile].begins = true;
 }
 
 /* The first cycles in which both are free; before them, the row's earlier messages. */
@@ -213,12 +218,15 @@ static uint64_t cycles_of(const struct exchange_schedule *schedule, uint64_t byt
     return bytes / width + (bytes % width != 0);
 }
 
-static void schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles, uint64_t what)
+static void schedule_message(struct exchange_schedule *schedule, const struct message *message)
 {
-    uint64_t key = message_key(from, cycles, what);
+    uint64_t cycles = message->cycles, key = message->key;
+    uint32_t to = message->to;
     bool again;
-    struct scheduled_tile *sender = touch(schedule, from), *receiver = touch(schedule, to);
+    struct scheduled_tile *sender = touch(schedule, message->from), *receiver = touch(schedule, to);
     struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
+    if (message->row)
+        receiver->row = 0;
     if (!cycles)
         return;
     uint64_t at = message_start(sent, sender, receiver, cycles, &again);
@@ -242,27 +250,49 @@ static void schedule_message(struct exchange_schedule *schedule, uint32_t from, 
     receiver->row = at + cycles > receiver->row ? at + cycles : receiver->row;
 }
 
+static void schedule_messages(struct exchange_schedule *schedule, const struct message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&schedule->sent[messages[i + AHEAD].key & (schedule->sent_size - 1)]);
+        schedule_message(schedule, &messages[i]);
+    }
+}
+
+static void schedule_shorts(struct exchange_schedule *schedule)
+{
+    schedule_messages(schedule, schedule->shorts.data, schedule->shorts.count);
+    schedule->shorts.count = 0;
+}
+
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     uint64_t cycles = cycles_of(schedule, bytes);
+    struct message message = { message_key(from, cycles, what), cycles, from, to, 0, true };
     if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
         return;
-    if (cycles > LONG)
-        *vec_push(&schedule->longs) = (struct piece){ cycles, what, from, to, 0 };
-    else
-        schedule_message(schedule, from, to, cycles, what);
+    if (cycles > LONG) {
+        *vec_push(&schedule->longs) = message;
+        return;
+    }
+    message.row = schedule->tiles[to].begins;
+    schedule->tiles[to].begins = false;
+    *vec_push(&schedule->shorts) = message;
+    if (schedule->shorts.count == BATCH)
+        schedule_shorts(schedule);
 }
 
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
         return;
-    struct piece piece = { cycles_of(schedule, bytes), what, from, to, touch(schedule, from)->pieces++ / ROUND };
+    uint64_t cycles = cycles_of(schedule, bytes);
+    struct message piece = { message_key(from, cycles, what), cycles, from, to, touch(schedule, from)->pieces++ / ROUND, true };
     *vec_push(&schedule->pieces) = piece;
 }
 
 /* Puts pieces in the order of a key below `keys`; those of one key stay as they were. */
-static void sort_by(const struct piece *from, struct piece *to, size_t count, size_t keys, bool by_round)
+static void sort_by(const struct message *from, struct message *to, size_t count, size_t keys, bool by_round)
 {
     size_t *next = mem_zero(keys + 1, sizeof(*next));
     for (size_t i = 0; i < count; ++i)
@@ -280,19 +310,10 @@ static void sort_pieces(struct exchange_schedule *schedule)
     size_t count = schedule->pieces.count, rounds = 0;
     for (size_t i = 0; i < count; ++i)
         rounds = schedule->pieces.data[i].round >= rounds ? schedule->pieces.data[i].round + 1 : rounds;
-    struct piece *others = mem_alloc(count * sizeof(*others));
+    struct message *others = mem_alloc(count * sizeof(*others));
     sort_by(schedule->pieces.data, others, count, pop_target_num_tiles(schedule->target), false);
     sort_by(others, schedule->pieces.data, count, rounds, true);
     free(others);
-}
-
-/* Each as a row of its own. */
-static void schedule_pieces(struct exchange_schedule *schedule, const struct piece *pieces, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        exchange_schedule_row(schedule, pieces[i].to);
-        schedule_message(schedule, pieces[i].from, pieces[i].to, pieces[i].cycles, pieces[i].what);
-    }
 }
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
@@ -300,10 +321,11 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
     if (schedule->messages <= EXCHANGE_SCHEDULE_MOST) {
         if (schedule->pieces.count)
             sort_pieces(schedule);
-        schedule_pieces(schedule, schedule->longs.data, schedule->longs.count);
-        schedule_pieces(schedule, schedule->pieces.data, schedule->pieces.count);
+        schedule_shorts(schedule);
+        schedule_messages(schedule, schedule->longs.data, schedule->longs.count);
+        schedule_messages(schedule, schedule->pieces.data, schedule->pieces.count);
     }
-    schedule->longs.count = schedule->pieces.count = 0;
+    schedule->shorts.count = schedule->longs.count = schedule->pieces.count = 0;
 }
 
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
@@ -357,7 +379,7 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
         tile->row = tile->end = tile->pairs = tile->follows = tile->pieces = 0;
         tile->touched = false;
     }
-    schedule->touched.count = schedule->longs.count = schedule->pieces.count = 0;
+    schedule->touched.count = schedule->shorts.count = schedule->longs.count = schedule->pieces.count = 0;
     clear_sent(schedule);
     schedule->messages = 0;
 }

@@ -16,9 +16,15 @@ static pop_target machine(const char *text)
     return target;
 }
 
-static uint64_t cycles_of(const pop_target *target, const struct exchange_schedule *schedule, uint32_t tile, uint64_t sent, uint64_t received)
+static uint64_t end_of(struct exchange_schedule *schedule, uint32_t tile)
 {
-    struct exchange_tile part = { .tile = tile, .sent = sent, .received = received, .end = exchange_schedule_end(schedule, tile) };
+    exchange_schedule_settle(schedule);
+    return exchange_schedule_end(schedule, tile);
+}
+
+static uint64_t cycles_of(const pop_target *target, struct exchange_schedule *schedule, uint32_t tile, uint64_t sent, uint64_t received)
+{
+    struct exchange_tile part = { .tile = tile, .sent = sent, .received = received, .end = end_of(schedule, tile) };
     return cost_exchange_cycles(target, &part);
 }
 
@@ -102,29 +108,29 @@ static void test_schedule(void **state)
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
     exchange_schedule_message(schedule, 0, 5, 400, 1);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 100);
+    assert_int_equal(end_of(schedule, 0), 100);
     exchange_schedule_message(schedule, 0, 6, 400, 1); /* with tile 5 */
-    assert_int_equal(exchange_schedule_end(schedule, 6), 100);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 100);
+    assert_int_equal(end_of(schedule, 6), 100);
+    assert_int_equal(end_of(schedule, 0), 100);
     exchange_schedule_message(schedule, 0, 7, 40, 2); /* when tile 0 is free */
-    assert_int_equal(exchange_schedule_end(schedule, 7), 110);
+    assert_int_equal(end_of(schedule, 7), 110);
     exchange_schedule_message(schedule, 1, 7, 40, 3); /* behind it: the same row */
-    assert_int_equal(exchange_schedule_end(schedule, 7), 120);
+    assert_int_equal(end_of(schedule, 7), 120);
     assert_int_equal(exchange_schedule_follows(schedule, 7), 1);
     exchange_schedule_row(schedule, 7);
     exchange_schedule_message(schedule, 2, 7, 400, 4); /* another row: before both */
-    assert_int_equal(exchange_schedule_end(schedule, 7), 120);
-    assert_int_equal(exchange_schedule_end(schedule, 2), 100);
+    assert_int_equal(end_of(schedule, 7), 120);
+    assert_int_equal(end_of(schedule, 2), 100);
     exchange_schedule_message(schedule, 0, 7, 400, 1); /* busy when tiles 5 and 6 had it */
-    assert_int_equal(exchange_schedule_end(schedule, 7), 220);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 220);
+    assert_int_equal(end_of(schedule, 7), 220);
+    assert_int_equal(end_of(schedule, 0), 220);
     exchange_schedule_clear(schedule);
     for (uint32_t tile = 0; tile < 1216; ++tile)
-        assert_int_equal(exchange_schedule_end(schedule, tile), 0);
+        assert_int_equal(end_of(schedule, tile), 0);
     exchange_schedule_message(schedule, 3, 3, 3, 1); /* a tile's own, with the others' */
-    assert_int_equal(exchange_schedule_end(schedule, 3), 1);
+    assert_int_equal(end_of(schedule, 3), 1);
     exchange_schedule_message(schedule, 3, 4, 0, 1);
-    assert_int_equal(exchange_schedule_end(schedule, 4), 0);
+    assert_int_equal(end_of(schedule, 4), 0);
     exchange_schedule_free(schedule);
     exchange_schedule_free(NULL);
 }
@@ -140,16 +146,13 @@ static void test_long_messages(void **state)
     exchange_schedule_message(schedule, 1, 6, 40, 3);
     exchange_schedule_message(schedule, 2, 6, 1200, 4);
     exchange_schedule_message(schedule, 2, 6, 1000, 5); /* not one: in its row */
-    assert_int_equal(exchange_schedule_end(schedule, 5), 0);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 5), 400);
-    assert_int_equal(exchange_schedule_end(schedule, 6), 660);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 400);
+    assert_int_equal(end_of(schedule, 5), 400);
+    assert_int_equal(end_of(schedule, 6), 660);
+    assert_int_equal(end_of(schedule, 0), 400);
     exchange_schedule_clear(schedule);
     exchange_schedule_message(schedule, 0, 5, 1200, 1);
     exchange_schedule_clear(schedule);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 5), 0);
+    assert_int_equal(end_of(schedule, 5), 0);
     exchange_schedule_free(schedule);
 }
 
@@ -162,22 +165,18 @@ static void test_pieces(void **state)
     for (uint64_t i = 0; i < 10; ++i)
         exchange_schedule_piece(schedule, 1, 9, 40, 1 + i);
     exchange_schedule_piece(schedule, 0, 9, 80, 20);
-    assert_int_equal(exchange_schedule_end(schedule, 9), 0);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 20); /* of the first round, and of the first sender */
-    assert_int_equal(exchange_schedule_end(schedule, 9), 120);
+    assert_int_equal(end_of(schedule, 0), 20); /* of the first round, and of the first sender */
+    assert_int_equal(end_of(schedule, 9), 120);
     exchange_schedule_clear(schedule);
     for (uint64_t i = 0; i < 10; ++i)
         exchange_schedule_piece(schedule, 0, 9, 40, 1 + i);
     exchange_schedule_piece(schedule, 1, 9, 80, 20);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 1), 90); /* behind the first seven of tile 0 */
-    assert_int_equal(exchange_schedule_end(schedule, 9), 120);
+    assert_int_equal(end_of(schedule, 1), 90); /* behind the first seven of tile 0 */
+    assert_int_equal(end_of(schedule, 9), 120);
     exchange_schedule_clear(schedule);
     exchange_schedule_piece(schedule, 1, 9, 40, 1);
     exchange_schedule_clear(schedule);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 9), 0);
+    assert_int_equal(end_of(schedule, 9), 0);
     exchange_schedule_free(schedule);
 }
 
@@ -190,9 +189,8 @@ static void test_too_much(void **state)
     exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 40, 1);
     exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 40, 2);
     exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 40, 2);
-    exchange_schedule_settle(schedule);
-    assert_int_equal(exchange_schedule_end(schedule, 0), (uint64_t)3 << 38);
-    assert_int_equal(exchange_schedule_end(schedule, 2), (uint64_t)2 << 38);
+    assert_int_equal(end_of(schedule, 0), (uint64_t)3 << 38);
+    assert_int_equal(end_of(schedule, 2), (uint64_t)2 << 38);
     exchange_schedule_free(schedule);
 }
 
@@ -206,7 +204,7 @@ static void test_many_messages(void **state)
         for (uint32_t i = 0; i < 10000; ++i)
             exchange_schedule_message(schedule, 0, tile, 4, i);
     for (uint32_t tile = 0; tile < 4; ++tile)
-        assert_int_equal(exchange_schedule_end(schedule, tile), 10000);
+        assert_int_equal(end_of(schedule, tile), 10000);
     exchange_schedule_free(schedule);
 }
 
@@ -218,11 +216,11 @@ static void test_too_many_messages(void **state)
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
     for (uint32_t i = 0; i <= EXCHANGE_SCHEDULE_MOST; ++i)
         exchange_schedule_message(schedule, i % 600, 600 + i % 601, 4, i);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 0);
+    assert_int_equal(end_of(schedule, 0), 0);
     assert_int_equal(exchange_schedule_follows(schedule, 601), 0);
     exchange_schedule_clear(schedule);
     exchange_schedule_message(schedule, 0, 1, 4, 1);
-    assert_int_equal(exchange_schedule_end(schedule, 0), 1);
+    assert_int_equal(end_of(schedule, 0), 1);
     exchange_schedule_free(schedule);
 }
 
