@@ -74,7 +74,7 @@ CONV_PAIRS(ROWS_OF_ANY, none)
 CONV_PAIRS(BLOCKS_OF, none)
 
 #define AMP_VERTEX(name, text, input, partial, index, tag)                                                             \
-    CONV_VERTEX(name, input, partial, index);                                                                          \
+    CONV_VERTEX(name, input, partial, index, true);                                                                    \
     POP_VERTEX_NAME(name, text);                                                                                       \
     void name##_compute(name *v)                                                                                       \
     {                                                                                                                  \

@@ -13,6 +13,7 @@
 DOT_OF(float)
 DOT_OF(half)
 
+/* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv units. */
 #define MAC_VERTEX(input, partial, limited, index, tag)                                                                \
     static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights, partial *out, const index *items) \
     {                                                                                                                  \
@@ -28,8 +29,9 @@ DOT_OF(half)
         }                                                                                                              \
         return items;                                                                                                  \
     }                                                                                                                  \
-    CONV_VERTEX(Mac_##input##_##partial##_##tag, input, partial, index);                                               \
+    CONV_VERTEX(Mac_##input##_##partial##_##tag, input, partial, index, false);                                        \
     POP_VERTEX_NAME(Mac_##input##_##partial##_##tag, MAC_NAME(input, partial, limited));                               \
+    POP_CONSTRAINT(Mac_##input##_##partial##_##tag, "elem(**in) != elem(**weights)");                                  \
     void Mac_##input##_##partial##_##tag##_compute(Mac_##input##_##partial##_##tag *v)                                 \
     {                                                                                                                  \
         CONV_COMPUTE(v, input, partial, index, block_##tag##_##input##_##partial)                                      \

@@ -19,12 +19,12 @@ struct conv_shape {
 };
 #define CONV_SHAPE_OF(v) ((struct conv_shape){ (v)->in_chans, (v)->out_chans, (v)->in_stride, (v)->out_stride, (v)->num_workers })
 
-/* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int. */
-#define CONV_VERTEX(name, input, partial, index)                                                                       \
+/* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int.  Conv units write 128 bits at once: interleaved is true for them. */
+#define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
     POP_SUPERVISOR_VERTEX(name) {                                                                                      \
         POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                               \
         POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                     \
-        POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, true)) out;                                          \
+        POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, interleaved)) out;                                   \
         POP_STATE(POP_VECTOR(index)) worklists;                                                                        \
         unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                              \
         unsigned kernel_size, filter_height, filter_width;                                                             \

@@ -221,6 +221,31 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
+/* The end of what lies on a convolution's one tile. */
+static uint64_t end_of_tile(const char *method)
+{
+    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    pop_options options = POP_OPTIONS({ "planConstraints", method });
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(1, 1), 16, 16, 1);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
+    pop_profile_value profile;
+    assert_int_equal(pop_engine_graph_profile(bed.engine, &profile, NULL), POP_OK);
+    uint64_t end = pop_profile_as_uint(pop_profile_at(pop_profile_path(&profile, "memory.byTile.totalIncludingGaps"), 0));
+    pop_profile_free(&profile);
+    bed_close(&bed);
+    return end;
+}
+/* Conv units write interleaved memory; other products read inputs and weights of two elements below it. */
+static void test_memory_elements(void **state)
+{
+    (void)state;
+    enum { ELEMENT = 16384, INTERLEAVED = 13 * ELEMENT };
+    uint64_t amp = end_of_tile("{\"method\":\"AMP\"}"), mac = end_of_tile("{\"method\":\"MAC\"}");
+    assert_true(amp > INTERLEAVED);
+    assert_true(mac > ELEMENT && mac < 2 * ELEMENT);
+}
+
 /* Compute sets where a group of input channels meets one kernel position. */
 static uint64_t sets_of_result(pop_type type)
 {
@@ -502,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_stride_leaves_out),
         cmocka_unit_test(test_partials_between_tiles),
         cmocka_unit_test(test_partials_go_round),
+        cmocka_unit_test(test_memory_elements),
         cmocka_unit_test(test_results_need_no_partials),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),
