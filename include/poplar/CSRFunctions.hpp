@@ -4,6 +4,7 @@
 #define POPLAR_CSR_FUNCTIONS_HPP
 
 #include <poplar/Program.hpp>
+#include <poplar/detail/compiled.hpp>
 
 namespace poplar {
 
@@ -31,33 +32,18 @@ struct FloatingPointBehaviour {
     bool nanoo; // half overflows to NaN, not to the largest value
 };
 
-inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &behaviour,
-                                      const DebugContext &debugContext = {})
-{
-    pop_set_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), behaviour.c(), detail::name(debugContext));
-    detail::check(graph.c());
-}
+POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &behaviour,
+                                      const DebugContext &debugContext = {});
 // To what getAndModifyFloatingPointBehaviour gave.
-inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour, const DebugContext &debugContext = {})
-{
-    pop_restore_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), behaviour.c(),
-                                   detail::name(debugContext));
-    detail::check(graph.c());
-}
+POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour, const DebugContext &debugContext = {});
 // What is true in clear becomes false, then what is true in set becomes true.
-inline Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &clear,
-                                                 const FloatingPointBehaviour &set, const DebugContext &debugContext = {})
-{
-    const pop_tensor before = pop_modify_float_behaviour_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), clear.c(),
-                                                            set.c(), detail::name(debugContext));
-    detail::check(graph.c());
-    return Tensor(before);
-}
-inline void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable, const DebugContext &debugContext = {})
-{
-    pop_set_stochastic_rounding_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), enable, detail::name(debugContext));
-    detail::check(graph.c());
-}
+POP_API Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &clear,
+                                                 const FloatingPointBehaviour &set, const DebugContext &debugContext = {});
+POP_API void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable, const DebugContext &debugContext = {});
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/CSRFunctions.hpp>
+#endif
 #endif

@@ -6,6 +6,7 @@
 #include <poplar/DataStreamType.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/graph.h>
 
 #include <ostream>
@@ -13,29 +14,20 @@
 
 namespace poplar {
 
-class DataStream {
+class POP_API DataStream {
 public:
-    DataStream() : stream() {}
-    explicit DataStream(pop_stream from) : stream(from) {}
+    DataStream();
+    explicit DataStream(pop_stream from);
 
-    std::string handle() const { return pop_stream_handle(stream); }
-    std::size_t numElements() const { return pop_stream_num_elements(stream); }
+    std::string handle() const;
+    std::size_t numElements() const;
     unsigned replicationFactor() const { return 1; }
-    ReplicatedStreamMode replicatedMode() const
-    {
-        return pop_stream_replicated_mode(stream) == POP_STREAM_BROADCAST ? ReplicatedStreamMode::BROADCAST : ReplicatedStreamMode::REPLICATE;
-    }
-    DataStreamType type() const
-    {
-        return pop_stream_direction(stream) == POP_DEVICE_TO_HOST_FIFO ? DataStreamType::DeviceToHostFIFO : DataStreamType::HostToDeviceFIFO;
-    }
-    Type elementType() const { return Type(pop_stream_element_type(stream)); }
-    friend bool operator==(const DataStream &a, const DataStream &b)
-    {
-        return a.stream.store == b.stream.store && a.stream.id == b.stream.id;
-    }
+    ReplicatedStreamMode replicatedMode() const;
+    DataStreamType type() const;
+    Type elementType() const;
+    friend POP_API bool operator==(const DataStream &a, const DataStream &b);
     friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
-    friend std::ostream &operator<<(std::ostream &out, const DataStream &value) { return out << value.handle(); }
+    friend POP_API std::ostream &operator<<(std::ostream &out, const DataStream &value);
 
     pop_stream c() const { return stream; } // the C interface's
 
@@ -44,24 +36,21 @@ private:
 };
 
 // Rows of elements in the host's memory that programs copy to and from.
-class RemoteBuffer {
+class POP_API RemoteBuffer {
 public:
-    RemoteBuffer() : buffer() {}
-    explicit RemoteBuffer(pop_remote_buffer from) : buffer(from) {}
+    RemoteBuffer();
+    explicit RemoteBuffer(pop_remote_buffer from);
 
-    std::string handle() const { return pop_remote_buffer_handle(buffer); }
-    std::size_t numElements() const { return pop_remote_buffer_num_elements(buffer); }
-    std::size_t getRepeats() const { return pop_remote_buffer_repeats(buffer); }
-    Type elementType() const { return Type(pop_remote_buffer_element_type(buffer)); }
-    bool isRearrangeOnHost() const { return pop_remote_buffer_rearrange_on_host(buffer); }
-    bool isOptimisedForMemory() const { return pop_remote_buffer_optimise_memory(buffer); }
+    std::string handle() const;
+    std::size_t numElements() const;
+    std::size_t getRepeats() const;
+    Type elementType() const;
+    bool isRearrangeOnHost() const;
+    bool isOptimisedForMemory() const;
     // A buffer is copied as a whole here: it has no streams of its own.
     DataStream getIpuToHostStream() const { return DataStream(); }
     DataStream getHostToIpuStream() const { return DataStream(); }
-    friend bool operator==(const RemoteBuffer &a, const RemoteBuffer &b)
-    {
-        return a.buffer.store == b.buffer.store && a.buffer.id == b.buffer.id;
-    }
+    friend POP_API bool operator==(const RemoteBuffer &a, const RemoteBuffer &b);
     friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
 
     pop_remote_buffer c() const { return buffer; } // the C interface's
@@ -71,4 +60,8 @@ private:
 };
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/DataStream.hpp>
+#endif
 #endif

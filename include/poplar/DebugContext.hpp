@@ -5,6 +5,7 @@
 
 #include <poplar/StringRef.hpp>
 #include <poplar/debug.h>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/detail/error.hpp>
 
 namespace poplar {
@@ -36,7 +37,7 @@ typedef unsigned long long DebugId;
 class DebugInfo;
 
 // A debug name under the path of its parent.
-class DebugNameAndId {
+class POP_API DebugNameAndId {
 public:
     DebugNameAndId(std::string name = "", DebugId id = DebugId(), std::string parentPath = "");
     DebugNameAndId(const char *name) : DebugNameAndId(std::string(name)) {}
@@ -51,26 +52,18 @@ private:
     DebugId identity;
 };
 
-class DebugContext {
+class POP_API DebugContext {
 public:
-    DebugContext(SourceLocation location = SourceLocation::Current()) : place(location), identity() {}
-    DebugContext(const char *name, SourceLocation location = SourceLocation::Current())
-        : path(name), place(location), identity()
-    {
-    }
-    DebugContext(StringRef name, SourceLocation location = SourceLocation::Current())
-        : path(name.cloneAsString()), place(location), identity()
-    {
-    }
-    DebugContext(std::string name, SourceLocation location = SourceLocation::Current())
-        : path(std::move(name)), place(location), identity()
-    {
-    }
+    DebugContext(SourceLocation location = SourceLocation::Current());
+    DebugContext(const char *name, SourceLocation location = SourceLocation::Current());
+    DebugContext(StringRef name, SourceLocation location = SourceLocation::Current());
+    DebugContext(std::string name, SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugInfo &info, std::string name = "", SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugNameAndId &parent, std::string name = "", SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugContext &parent, std::string name);
     DebugContext(const DebugContext &) = default;
     DebugContext(DebugContext &&) = default;
+    ~DebugContext();
 
     const std::string &getPathName() const { return path; }
     const SourceLocation &getSourceLocation() const { return place; }
@@ -84,10 +77,6 @@ private:
 
 namespace detail {
 
-inline std::string joinPath(const std::string &parent, const std::string &name)
-{
-    return parent.empty() ? name : name.empty() ? parent : name[0] == '/' ? parent + name : parent + '/' + name;
-}
 inline pop_where where(const DebugContext &context)
 {
     pop_where place = { context.getSourceLocation().getFileName(), static_cast<int>(context.getSourceLocation().getLineNumber()) };
@@ -107,48 +96,21 @@ enum class DebugSerializationFormat { JSON, CBOR };
 
 // What an operation says of itself in the debug information; base of the libraries' own.  When it ends its record is written, if there is a file
 // for it; else nothing is kept but its name.
-class DebugInfo {
+class POP_API DebugInfo {
 public:
-    DebugInfo(const DebugContext &context, std::string layerName)
-        : ownPath(context.getPathName()), ownLayer(std::move(layerName)), ownPlace(context.getSourceLocation()), ownId(pop_debug_new_id()),
-          ownParent(context.getId()), ownValues()
-    {
-    }
+    DebugInfo(const DebugContext &context, std::string layerName);
     DebugInfo(const DebugInfo &) = delete;
     DebugInfo &operator=(const DebugInfo &) = delete;
-    virtual ~DebugInfo()
-    {
-        if (!pop_debug_is_open() && ownValues.type == POP_PROFILE_NULL)
-            return;
-        pop_debug_record record = pop_debug_record();
-        record.id = ownId;
-        record.parent_id = ownParent;
-        record.layer = ownLayer.c_str();
-        record.name = ownPath.c_str();
-        record.where.file = ownPlace.getFileName();
-        record.where.line = static_cast<int>(ownPlace.getLineNumber());
-        record.function = ownPlace.getFunctionName();
-        record.values = &ownValues;
-        pop_debug_write(&record);
-        pop_profile_free(&ownValues);
-    }
+    virtual ~DebugInfo();
 
     DebugId getId() const { return ownId; }
     const std::string &getPathName() const { return ownPath; }
-    // Adds to the record; false when none is written (defined in ProfileValue.hpp).
-    template <int = 0> bool setValue(const std::string &name, const ProfileValue &value);
+    // Adds to the record; false when none is written.
+    bool setValue(const std::string &name, const ProfileValue &value);
 
     // The file that records of the whole process are written to.
-    static void initializeStreamer(const std::string &fileName, DebugSerializationFormat format = DebugSerializationFormat::CBOR)
-    {
-        pop_error error;
-        detail::check(pop_debug_open(fileName.c_str(), format == DebugSerializationFormat::JSON ? POP_DEBUG_JSON : POP_DEBUG_CBOR, &error), error);
-    }
-    static void closeStreamer()
-    {
-        pop_error error;
-        detail::check(pop_debug_close(&error), error);
-    }
+    static void initializeStreamer(const std::string &fileName, DebugSerializationFormat format = DebugSerializationFormat::CBOR);
+    static void closeStreamer();
 
 private:
     // Names that classes which derive from this are not likely to use.
@@ -158,40 +120,9 @@ private:
     pop_profile_value ownValues; // null, or a map
 };
 
-inline DebugNameAndId::DebugNameAndId(std::string name, DebugId id, std::string parentPath)
-    : path(detail::joinPath(parentPath, name)), identity(id)
-{
-}
-inline DebugNameAndId::DebugNameAndId(const DebugInfo &info, const std::string &name)
-    : path(detail::joinPath(info.getPathName(), name)), identity(info.getId())
-{
-}
-inline DebugNameAndId::DebugNameAndId(const DebugNameAndId &parent, StringRef name)
-    : path(detail::joinPath(parent.path, name.cloneAsString())), identity(parent.identity)
-{
-}
-inline DebugContext::DebugContext(const DebugInfo &info, std::string name, SourceLocation location)
-    : path(detail::joinPath(info.getPathName(), name)), place(location), identity(info.getId())
-{
-}
-inline DebugContext::DebugContext(const DebugNameAndId &parent, std::string name, SourceLocation location)
-    : path(detail::joinPath(parent.getPathName(), name)), place(location), identity(parent.getId())
-{
-}
-inline DebugContext::DebugContext(const DebugContext &parent, std::string name)
-    : path(detail::joinPath(parent.path, name)), place(parent.place), identity(parent.identity)
-{
-}
-
-inline void poplar_error::attachSourceLocation(const DebugContext &context)
-{
-    const SourceLocation &place = context.getSourceLocation();
-    located = std::runtime_error::what();
-    if (!context.getPathName().empty())
-        located += "\n  in " + context.getPathName();
-    if (place.isValid())
-        located += std::string("\n  at ") + place.getFileName() + ':' + std::to_string(place.getLineNumber());
-}
-
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/DebugContext.hpp>
+#endif
 #endif

@@ -4,6 +4,7 @@
 #define POPLAR_GRAPH_ELEMENTS_HPP
 
 #include <poplar/StringRef.hpp>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/graph.h>
 
 namespace poplar {
@@ -60,10 +61,10 @@ public:
 };
 
 // A field of a vertex, or one element of it.
-class FieldRef {
+class POP_API FieldRef {
 public:
     FieldRef(pop_vertex of, const char *fieldName) : vertex(of), field(fieldName), at(POP_WHOLE) {} // a literal: nothing is copied
-    FieldRef(pop_vertex of, StringRef fieldName) : FieldRef(of, pop_store_keep_text(of.store, detail::CString(fieldName))) {}
+    FieldRef(pop_vertex of, StringRef fieldName);
 
     FieldRef operator[](std::size_t index) const
     {
@@ -102,4 +103,8 @@ private:
 };
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/GraphElements.hpp>
+#endif
 #endif

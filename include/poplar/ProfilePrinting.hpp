@@ -5,38 +5,19 @@
 
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
+#include <poplar/detail/compiled.hpp>
 
 namespace poplar {
 
-template <int = 0>
-void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                const OptionFlags &options = {})
-{
-    const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
-    detail::OutputFile text;
-    pop_error error;
-    detail::check(pop_print_profile_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
-    text.send(out);
-}
-template <int = 0>
-void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {})
-{
-    const detail::OwnedProfileValue graph(graphProfile.c());
-    detail::OutputFile text;
-    pop_error error;
-    detail::check(pop_print_graph_summary(text.c(), &graph.value, detail::Options(options), &error), error);
-    text.send(out);
-}
-template <int = 0>
-void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                  const OptionFlags &options = {})
-{
-    const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
-    detail::OutputFile text;
-    pop_error error;
-    detail::check(pop_print_execution_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
-    text.send(out);
-}
+POP_API void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
+                                const OptionFlags &options = {});
+POP_API void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {});
+POP_API void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
+                                  const OptionFlags &options = {});
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/ProfilePrinting.hpp>
+#endif
 #endif

@@ -4,21 +4,16 @@
 #define POPLAR_RANDOM_SEED_HPP
 
 #include <poplar/Program.hpp>
+#include <poplar/detail/compiled.hpp>
 
 namespace poplar {
 
-inline Tensor getHwSeeds(Graph &graph, program::Sequence &sequence, const DebugContext &debugContext = {})
-{
-    const pop_tensor seeds =
-        pop_get_hw_seeds_at(detail::where(debugContext), graph.c(), sequence.cToGrow(graph.c()), detail::name(debugContext));
-    detail::check(graph.c());
-    return Tensor(seeds);
-}
-inline void setHwSeeds(Graph &graph, const Tensor &seeds, program::Sequence &sequence, const DebugContext &debugContext = {})
-{
-    pop_set_hw_seeds_at(detail::where(debugContext), graph.c(), seeds.c(), sequence.cToGrow(graph.c()), detail::name(debugContext));
-    detail::check(graph.c());
-}
+POP_API Tensor getHwSeeds(Graph &graph, program::Sequence &sequence, const DebugContext &debugContext = {});
+POP_API void setHwSeeds(Graph &graph, const Tensor &seeds, program::Sequence &sequence, const DebugContext &debugContext = {});
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/RandomSeed.hpp>
+#endif
 #endif

@@ -4,6 +4,8 @@
 #define POPLAR_STRING_REF_HPP
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/detail/compiled.hpp>
+#include <poplar/visibility.h>
 
 #include <cstring>
 #include <ostream>
@@ -60,20 +62,9 @@ inline std::ostream &operator<<(std::ostream &out, const StringRef &text)
 namespace detail {
 
 // The text with a NUL behind it, as C wants it; short texts need no memory.
-class CString {
+class POP_API CString {
 public:
-    CString(StringRef text)
-    {
-        if (text.size() < sizeof(shortText)) {
-            if (!text.empty())
-                std::memcpy(shortText, text.data(), text.size());
-            shortText[text.size()] = 0;
-            pointer = shortText;
-        } else {
-            longText.assign(text.data(), text.size());
-            pointer = longText.c_str();
-        }
-    }
+    CString(StringRef text);
     CString(const CString &) = delete;
     CString &operator=(const CString &) = delete;
     operator const char *() const { return pointer; }
@@ -96,4 +87,8 @@ template <> struct hash<poplar::StringRef> {
     size_t operator()(const poplar::StringRef &text) const { return hash<string>()(text.cloneAsString()); }
 };
 } // namespace std
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/StringRef.hpp>
+#endif
 #endif

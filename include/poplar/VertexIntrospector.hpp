@@ -4,6 +4,7 @@
 #define POPLAR_VERTEX_INTROSPECTOR_HPP
 
 #include <poplar/GraphElements.hpp>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/detail/error.hpp>
 #include <poplar/detail/profiler_layout.hpp>
 
@@ -15,18 +16,15 @@ namespace poplar {
 class Target;
 
 // A field of a vertex, or one row of it.
-class FieldData {
+class POP_API FieldData {
 public:
-    FieldData(const pop_vertex_view *of, std::string fieldName, std::size_t rowIndex = POP_WHOLE)
-        : vertex(of), field(std::move(fieldName)), row(rowIndex)
-    {
-    }
-    std::string name() const { return field; }
-    unsigned rank() const { return static_cast<unsigned>(pop_vertex_view_field_rank(vertex, field.c_str())) - (row != POP_WHOLE); }
+    FieldData(const pop_vertex_view *of, std::string fieldName, std::size_t rowIndex = POP_WHOLE);
+    std::string name() const;
+    unsigned rank() const;
     // Elements, or rows of a vector of vectors.
-    std::size_t size() const { return pop_vertex_view_field_size(vertex, field.c_str(), row); }
-    std::size_t getSizeAtIndex(std::size_t index) const { return pop_vertex_view_field_size(vertex, field.c_str(), index); }
-    FieldData operator[](std::size_t index) const { return FieldData(vertex, field, index); }
+    std::size_t size() const;
+    std::size_t getSizeAtIndex(std::size_t index) const;
+    FieldData operator[](std::size_t index) const;
 
     // What state starts as.
     template <typename T> T getInitialValue(const Target &) const { return static_cast<T>(value(0)); }
@@ -39,21 +37,11 @@ public:
 
 
     // How the vector of a level is kept: 0 is the outer one.
-    layout::Vector getProfilerVectorLayout(std::size_t level) const
-    {
-        return static_cast<layout::Vector>(pop_vertex_view_field_layout(vertex, field.c_str(), static_cast<unsigned>(level)));
-    }
-    layout::VectorList getProfilerVectorListLayout() const
-    {
-        return static_cast<layout::VectorList>(pop_vertex_view_field_list_layout(vertex, field.c_str()));
-    }
+    layout::Vector getProfilerVectorLayout(std::size_t level) const;
+    layout::VectorList getProfilerVectorListLayout() const;
 
 private:
-    double value(std::size_t i) const
-    {
-        return row == POP_WHOLE ? pop_vertex_view_field_value(vertex, field.c_str(), i)
-                                : pop_vertex_view_field_row_value(vertex, field.c_str(), row, i);
-    }
+    double value(std::size_t i) const;
     template <typename T> void fill(std::vector<T> &values, const Target &) const
     {
         for (std::size_t i = 0, count = size(); i < count; ++i)
@@ -70,20 +58,19 @@ private:
     std::size_t row;
 };
 
-class VertexIntrospector {
+class POP_API VertexIntrospector {
 public:
     explicit VertexIntrospector(const pop_vertex_view *from) : vertex(from) {}
-    FieldData getFieldInfo(const std::string &name) const
-    {
-        if (!pop_vertex_view_has_field(vertex, name.c_str()))
-            detail::raise(POP_UNKNOWN_FIELD, "vertex type '%s' has no field '%s'", pop_vertex_view_type(vertex), name.c_str());
-        return FieldData(vertex, name);
-    }
-    ComputeSet getComputeSet() const { return ComputeSet(pop_vertex_view_compute_set(vertex) - 1); }
+    FieldData getFieldInfo(const std::string &name) const;
+    ComputeSet getComputeSet() const;
 
 private:
     const pop_vertex_view *vertex;
 };
 
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/VertexIntrospector.hpp>
+#endif
 #endif

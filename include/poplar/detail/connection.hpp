@@ -4,63 +4,31 @@
 #define POPLAR_DETAIL_CONNECTION_HPP
 
 #include <poplar/Tensor.hpp>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/detail/host_type.hpp>
 
 namespace poplar {
 
-namespace detail {
-
-// A copy of a list of tensors.
-struct TensorList : Counted {
-    explicit TensorList(ArrayRef<Tensor> from) : Counted(end), list(new Tensor[from.size()]), count(from.size())
-    {
-        for (std::size_t i = 0; i < count; ++i)
-            list[i] = from[i];
-    }
-    static void end(Counted *self)
-    {
-        delete[] static_cast<TensorList *>(self)->list;
-        delete static_cast<TensorList *>(self);
-    }
-    pop_tensors c() const { return tensors(ArrayRef<Tensor>(list, count)); }
-
-    Tensor *list;
-    std::size_t count;
-};
-
-} // namespace detail
-
 // A field and what is connected to it: {"in", t}, {"rows", list of tensors}, {"scale", 1.0f}.
-class ConnectionDesc {
+class POP_API ConnectionDesc {
 public:
-    ConnectionDesc(StringRef fieldName, const Tensor &t) : field(fieldName.cloneAsString()), form(ONE), tensor(t), type(), value() {}
-    ConnectionDesc(StringRef fieldName, ArrayRef<Tensor> tensors)
-        : field(fieldName.cloneAsString()), form(LIST), list(new detail::TensorList(tensors)), type(), value()
-    {
-    }
+    ConnectionDesc(StringRef fieldName, const Tensor &t);
+    ConnectionDesc(StringRef fieldName, ArrayRef<Tensor> tensors);
     template <typename T, typename = detail::IfValue<T>>
-    ConnectionDesc(StringRef fieldName, T constant) : field(fieldName.cloneAsString()), form(CONSTANT), type(detail::HostType<T>::value), value()
+    ConnectionDesc(StringRef fieldName, T constant) : ConnectionDesc(fieldName, detail::HostType<T>::value, &constant, sizeof(T))
     {
         static_assert(sizeof(T) <= sizeof(value), "a value of an element type");
-        std::memcpy(value, &constant, sizeof(T));
     }
+    ConnectionDesc(const ConnectionDesc &from);
+    ConnectionDesc &operator=(const ConnectionDesc &from);
+    ~ConnectionDesc();
 
     // After a failure, the graph has the error and later calls do nothing.
-    void connect(pop_graph *graph, pop_vertex vertex, pop_where where) const
-    {
-        switch (form) {
-        case ONE:
-            pop_graph_connect_at(where, graph, vertex, field.c_str(), tensor.c());
-            break;
-        case LIST:
-            pop_graph_connect_list_at(where, graph, vertex, field.c_str(), static_cast<detail::TensorList *>(list.get())->c());
-            break;
-        case CONSTANT:
-            pop_graph_connect_constant_at(where, graph, vertex, field.c_str(), type, value);
-        }
-    }
+    void connect(pop_graph *graph, pop_vertex vertex, pop_where where) const;
 
 private:
+    ConnectionDesc(StringRef fieldName, pop_type of, const void *constant, std::size_t bytes);
+
     std::string field;
     enum { ONE, LIST, CONSTANT } form;
     Tensor tensor;
@@ -101,49 +69,10 @@ private:
     Memory copy;
 };
 
-inline std::size_t count(ArrayRef<std::size_t> shape)
-{
-    std::size_t elements = 1;
-    for (std::size_t dim : shape)
-        elements *= dim;
-    return elements;
-}
-inline void checkCount(pop_where where, const char *api, std::size_t elements, std::size_t values, const char *what)
-{
-    if (elements != values)
-        raise(POP_POPLAR_ERROR, where, api, "%zu values: %s %zu elements", values, what, elements);
-}
-
-// Tensors that a call changes together.
-class Reordered {
-public:
-    Reordered(Tensor *first, ArrayRef<Tensor *> others)
-        : count(others.size() + 1), tensors(count, sizeof(Tensor *)), values(count, sizeof(pop_tensor)), pointers(count, sizeof(pop_tensor *))
-    {
-        for (std::size_t i = 0; i < count; ++i) {
-            Tensor *t = i ? others[i - 1] : first;
-            if (!t)
-                raise(POP_POPLAR_ERROR, "reorderToSimplify: the pointer to a tensor is null");
-            static_cast<Tensor **>(tensors.at)[i] = t;
-            value()[i] = t->c();
-            all()[i] = value() + i;
-        }
-    }
-    pop_tensor *first() { return value(); }
-    pop_tensor **others() { return all() + 1; }
-    void give() const
-    {
-        for (std::size_t i = 0; i < count; ++i)
-            *static_cast<Tensor **>(tensors.at)[i] = Tensor(value()[i]);
-    }
-
-private:
-    pop_tensor *value() const { return static_cast<pop_tensor *>(values.at); }
-    pop_tensor **all() const { return static_cast<pop_tensor **>(pointers.at); }
-    std::size_t count;
-    Memory tensors, values, pointers;
-};
-
 } // namespace detail
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/connection.hpp>
+#endif
 #endif

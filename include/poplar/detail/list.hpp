@@ -5,6 +5,7 @@
 
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/detail/compiled.hpp>
 #include <poplar/detail/counted.hpp>
 #include <poplar/detail/where.hpp>
 #include <poplar/tensor.h>
@@ -26,13 +27,9 @@ inline pop_dims dims(ArrayRef<unsigned> numbers)
 }
 
 // Dimension numbers that the caller has as size_t.
-class Dims {
+class POP_API Dims {
 public:
-    explicit Dims(ArrayRef<std::size_t> numbers) : count(numbers.size()), many(count > inlineCount ? count : 0, sizeof(unsigned))
-    {
-        for (std::size_t i = 0; i < count; ++i)
-            data()[i] = numbers[i] < ~0u ? static_cast<unsigned>(numbers[i]) : ~0u;
-    }
+    explicit Dims(ArrayRef<std::size_t> numbers);
     pop_dims c()
     {
         pop_dims list = { count, data() };
@@ -111,4 +108,8 @@ struct Index {
 
 } // namespace detail
 } // namespace poplar
+
+#ifdef TREMULA_HEADER_ONLY
+#include <poplar/impl/list.hpp>
+#endif
 #endif

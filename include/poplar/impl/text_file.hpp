@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C writes to and reads from files: these are ones in memory, for streams of C++.
-#ifndef POPLAR_DETAIL_TEXT_FILE_HPP
-#define POPLAR_DETAIL_TEXT_FILE_HPP
+#ifndef POPLAR_IMPL_TEXT_FILE_HPP
+#define POPLAR_IMPL_TEXT_FILE_HPP
 
 #include <cstdio>
 #include <cstdlib>

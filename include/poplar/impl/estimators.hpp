@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimators of a graph: functions of C++ that C calls.
-#ifndef POPLAR_DETAIL_ESTIMATORS_HPP
-#define POPLAR_DETAIL_ESTIMATORS_HPP
+#ifndef POPLAR_IMPL_ESTIMATORS_HPP
+#define POPLAR_IMPL_ESTIMATORS_HPP
 
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Target.hpp>

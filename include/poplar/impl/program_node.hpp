@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs before they see a graph.  Poplar builds programs from nothing, in C a program belongs to a graph: what names a tensor is made in C at
 // once, so that mistakes throw where they are made; a Sequence, a Repeat of one, Sync and Abort wait until they meet a graph.
-#ifndef POPLAR_DETAIL_PROGRAM_NODE_HPP
-#define POPLAR_DETAIL_PROGRAM_NODE_HPP
+#ifndef POPLAR_IMPL_PROGRAM_NODE_HPP
+#define POPLAR_IMPL_PROGRAM_NODE_HPP
 
-#include <poplar/DebugContext.hpp>
-#include <poplar/detail/counted.hpp>
-#include <poplar/detail/error.hpp>
-#include <poplar/program.h>
+#include <poplar/Program.hpp>
 
 #include <string>
 #include <utility>
 
 namespace poplar {
 namespace detail {
-
-class ProgramList;
-struct ProgramNode;
 
 // The graph that a store belongs to; what says which operand has none.
 inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugContext &debugContext)
@@ -50,44 +44,6 @@ template <typename Handle> Handle inStore(Handle handle, pop_store *store)
         handle.store = store;
     return handle;
 }
-
-} // namespace detail
-
-namespace program {
-
-class Program {
-public:
-    Program() : made() {}
-    Program(const Program &) = default;
-    Program(Program &&) noexcept = default;
-    Program &operator=(const Program &) = default;
-    Program &operator=(Program &&) noexcept = default;
-
-    bool isEmpty() const;
-    friend bool operator==(const Program &a, const Program &b) { return a.same(b); }
-    friend bool operator!=(const Program &a, const Program &b) { return !a.same(b); }
-
-    pop_program c(pop_graph *graph) const; // the C interface's; made now if it was waiting for a graph
-
-protected:
-    explicit Program(pop_program from) : made(from) {}
-    Program(unsigned char kind, const DebugContext &debugContext);
-    Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number = 0);
-    void wait(unsigned char kind, const DebugContext &debugContext, unsigned number);
-
-    pop_program known() const;
-    bool same(const Program &other) const;
-
-    pop_program made;      // null: see node
-    detail::Handle shared; // the node of what may wait for a graph; null for the others
-    detail::ProgramNode *node() const;
-    friend struct detail::ProgramNode;
-    friend class detail::ProgramList;
-};
-
-} // namespace program
-
-namespace detail {
 
 // A list of programs that grows.
 class ProgramList {
@@ -188,7 +144,7 @@ struct ProgramNode::Path {
 };
 
 // Its children first.  What cannot be made is as it was.
-inline pop_program ProgramNode::make(pop_graph *graph)
+POPLAR_IMPL pop_program ProgramNode::make(pop_graph *graph)
 {
     if (made.id)
         return made;
@@ -211,7 +167,7 @@ inline pop_program ProgramNode::make(pop_graph *graph)
 }
 
 // Of children that are made.
-inline void ProgramNode::build(pop_graph *graph)
+POPLAR_IMPL void ProgramNode::build(pop_graph *graph)
 {
     pop_program built;
     pop_store *store = nullptr;
@@ -250,7 +206,7 @@ inline void ProgramNode::build(pop_graph *graph)
 }
 
 // Children that nobody else holds end in turn, not each within the one that held it.
-inline void ProgramNode::end(Counted *self)
+POPLAR_IMPL void ProgramNode::end(Counted *self)
 {
     ProgramNode *ending = static_cast<ProgramNode *>(self);
     ending->above = nullptr;
@@ -268,7 +224,7 @@ inline void ProgramNode::end(Counted *self)
 }
 
 // Whether it is, or lies below, another program that waits.  Those that were met are a list.
-inline bool ProgramNode::isHeldBy(ProgramNode *other)
+POPLAR_IMPL bool ProgramNode::isHeldBy(ProgramNode *other)
 {
     bool held = false;
     ProgramNode *last = other;
@@ -291,7 +247,7 @@ inline bool ProgramNode::isHeldBy(ProgramNode *other)
     return held;
 }
 
-inline void ProgramNode::add(const program::Program &child, pop_where where)
+POPLAR_IMPL void ProgramNode::add(const program::Program &child, pop_where where)
 {
     if (!child.node() && !child.made.id)
         return; // a program that was never given anything
@@ -310,7 +266,7 @@ inline void ProgramNode::add(const program::Program &child, pop_where where)
     check(graph);
 }
 
-inline Handle ProgramNode::copy(pop_where where) const
+POPLAR_IMPL Handle ProgramNode::copy(pop_where where) const
 {
     ProgramNode *other = new ProgramNode(*this);
     const Handle owned(other);
@@ -322,19 +278,35 @@ inline Handle ProgramNode::copy(pop_where where) const
     return owned;
 }
 
+// Programs as C takes them, in a graph.
+class Programs {
+public:
+    Programs(pop_graph *graph, ArrayRef<program::Program> programs) : count(programs.size()), list(count, sizeof(pop_program))
+    {
+        for (std::size_t i = 0; i < count; ++i)
+            data()[i] = programs.data()[i].c(graph);
+    }
+    pop_program *data() const { return static_cast<pop_program *>(list.at); }
+    std::size_t size() const { return count; }
+
+private:
+    std::size_t count;
+    Memory list;
+};
+
 } // namespace detail
 
 namespace program {
 
-inline Program::Program(unsigned char kind, const DebugContext &debugContext) : made(), shared(new detail::ProgramNode(kind, debugContext))
+POPLAR_IMPL Program::Program(unsigned char kind, const DebugContext &debugContext) : made(), shared(new detail::ProgramNode(kind, debugContext))
 {
 }
-inline detail::ProgramNode *Program::node() const
+POPLAR_IMPL detail::ProgramNode *Program::node() const
 {
     return static_cast<detail::ProgramNode *>(shared.get());
 }
 // A body whose graph is known makes the program at once.
-inline Program::Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number)
+POPLAR_IMPL Program::Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number)
     : Program(kind, debugContext)
 {
     node()->number = number;
@@ -343,29 +315,29 @@ inline Program::Program(unsigned char kind, const DebugContext &debugContext, co
     if (inner.id)
         node()->make(pop_store_graph(inner.store));
 }
-inline void Program::wait(unsigned char kind, const DebugContext &debugContext, unsigned number)
+POPLAR_IMPL void Program::wait(unsigned char kind, const DebugContext &debugContext, unsigned number)
 {
     shared = detail::Handle(new detail::ProgramNode(kind, debugContext));
     node()->number = number;
 }
-inline pop_program Program::known() const
+POPLAR_IMPL pop_program Program::known() const
 {
     return shared.get() ? node()->made : made;
 }
-inline pop_program Program::c(pop_graph *graph) const
+POPLAR_IMPL pop_program Program::c(pop_graph *graph) const
 {
     if (shared.get())
         return node()->make(graph);
     return made.id ? made : pop_sequence_at(pop_where(), graph, nullptr);
 }
-inline bool Program::isEmpty() const
+POPLAR_IMPL bool Program::isEmpty() const
 {
     const pop_program program = known();
     if (program.id)
         return pop_program_is_empty(program);
     return !shared.get() || (node()->kind == detail::ProgramNode::SEQUENCE && !node()->children.size());
 }
-inline bool Program::same(const Program &other) const
+POPLAR_IMPL bool Program::same(const Program &other) const
 {
     const pop_program a = known(), b = other.known();
     return a.id && b.id ? pop_program_equal(a, b) : shared.get() == other.shared.get() && !a.id && !b.id;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an Engine keeps at a place that does not move: C's engine, and what callbacks threw until the call that ran them has returned.
-#ifndef POPLAR_DETAIL_ENGINE_STATE_HPP
-#define POPLAR_DETAIL_ENGINE_STATE_HPP
+#ifndef POPLAR_IMPL_ENGINE_STATE_HPP
+#define POPLAR_IMPL_ENGINE_STATE_HPP
 
-#include <poplar/Executable.hpp>
-#include <poplar/HostFunctionCallback.hpp>
-#include <poplar/StreamCallback.hpp>
+#include <poplar/Engine.hpp>
 
 #include <cstdio>
 #include <ctime>

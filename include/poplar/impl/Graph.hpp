@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs.
+#ifndef POPLAR_IMPL_GRAPH_HPP
+#define POPLAR_IMPL_GRAPH_HPP
+
+#include <poplar/Graph.hpp>
+#include <poplar/impl/connection.hpp>
+#include <poplar/impl/estimators.hpp>
+#include <poplar/impl/text_file.hpp>
+
+namespace poplar
+{
+
+POPLAR_IMPL Graph::Graph(const Target &target, replication_factor replication, Where where) : Graph()
+{
+    graph = pop_graph_create(&target.c());
+    if (replication.value != 1)
+        noReplication(where, replication.value);
+    start();
+}
+POPLAR_IMPL Graph::Graph(const Device &device, replication_factor replication, Where where)
+    : Graph(device.getTarget(), replication, where)
+{
+}
+POPLAR_IMPL Graph::Graph(Graph &&other) noexcept : Graph()
+{
+    swap(other);
+}
+POPLAR_IMPL Graph &Graph::operator=(Graph &&other) noexcept
+{
+    Graph taken(std::move(other));
+    swap(taken);
+    return *this;
+}
+POPLAR_IMPL Graph::~Graph()
+{
+    pop_graph_destroy(graph);
+    delete machine;
+}
+POPLAR_IMPL void Graph::rethrowEstimators() const
+{
+    if (estimators.get())
+        static_cast<detail::Estimators *>(estimators.get())->rethrow();
+}
+POPLAR_IMPL const Target &Graph::getTarget() const
+{
+    if (!machine)
+        raise();
+    return *machine;
+}
+POPLAR_IMPL unsigned Graph::getNumVertices() const
+{
+    return static_cast<unsigned>(pop_graph_num_vertices(c()));
+}
+POPLAR_IMPL Graph Graph::createVirtualGraph(unsigned numTilesPerIPU, Where where)
+{
+    return Graph(*this, pop_graph_create_virtual_at(where, c(), numTilesPerIPU));
+}
+POPLAR_IMPL Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where)
+{
+    return Graph(*this, pop_graph_create_virtual_range_at(where, c(), lowerTile, upperTile));
+}
+POPLAR_IMPL Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where)
+{
+    return Graph(*this, pop_graph_create_virtual_tiles_at(where, c(), detail::dims(perIpuTiles)));
+}
+POPLAR_IMPL Graph Graph::getTopLevelGraph()
+{
+    return Graph(*this, pop_graph_share_top_level(c()));
+}
+POPLAR_IMPL Graph Graph::createReplicatedGraph(unsigned replication, Where where)
+{
+    if (replication != 1)
+        noReplication(where, replication);
+    return createVirtualGraph(0, pop_target_num_tiles(pop_graph_target(c())), where);
+}
+POPLAR_IMPL unsigned Graph::convertVirtualTileToPhysicalTile(unsigned tile) const
+{
+    return pop_graph_physical_tile(c(), tile);
+}
+POPLAR_IMPL unsigned Graph::convertPhysicalTileToVirtualTile(unsigned tile) const
+{
+    return pop_graph_virtual_tile(c(), tile);
+}
+POPLAR_IMPL unsigned Graph::convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const
+{
+    if (!graph)
+        raise();
+    return pop_graph_virtual_tile(c(), ipu * pop_graph_target(pop_graph_top_level(c()))->tiles_per_ipu + tile);
+}
+POPLAR_IMPL unsigned Graph::convertVirtualTileToTopLevelGraphTile(unsigned tile) const
+{
+    return pop_graph_physical_tile(c(), tile);
+}
+POPLAR_IMPL unsigned Graph::convertTopLevelGraphTileToVirtualTile(unsigned tile) const
+{
+    return pop_graph_virtual_tile(c(), tile);
+}
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
+{
+    return give(pop_graph_add_variable_at(detail::where(debugContext), c(), type.c(), detail::shape(shape),
+                                          detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                                      const DebugContext &debugContext)
+{
+    return give(pop_graph_add_variable_mapped_at(
+        detail::where(debugContext), c(), type.c(), detail::shape(shape),
+        method == VariableMappingMethod::LINEAR ? POP_MAPPING_LINEAR : POP_MAPPING_NONE, detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
+{
+    return addVariable(Type(pop_type_by_name(detail::CString(type))), shape, debugContext);
+}
+POPLAR_IMPL ComputeSet Graph::createComputeSet(const DebugContext &debugContext)
+{
+    return addComputeSet(debugContext);
+}
+POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                                          const DebugContext &debugContext)
+{
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape),
+                                               POP_HALF, &value, detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
+                                          const DebugContext &debugContext)
+{
+    return give(pop_graph_add_constant_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), POP_HALF,
+                                          values, detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addReplicationIndexConstant(const DebugContext &debugContext)
+{
+    const unsigned first = 0;
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), POP_UNSIGNED_INT,
+                                               detail::shape(ArrayRef<std::size_t>()), POP_UNSIGNED_INT, &first,
+                                               detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &debugContext,
+                                TensorCloneMethod method)
+{
+    return give(pop_graph_clone_at(detail::where(debugContext), c(), type.c(), t.c(),
+                                   static_cast<pop_clone_method>(method), detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::clone(const Tensor &t, const DebugContext &debugContext, TensorCloneMethod method)
+{
+    return clone(Type(), t, debugContext, method);
+}
+POPLAR_IMPL Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext,
+                                 TensorCloneMethod method, TensorCloneDuplicationMethod duplication)
+{
+    return give(pop_graph_clone_n_at(detail::where(debugContext), c(), type.c(), t.c(), N,
+                                     static_cast<pop_clone_method>(method),
+                                     static_cast<pop_clone_duplication>(duplication), detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::cloneN(const Tensor &t, std::size_t N, const DebugContext &debugContext,
+                                 TensorCloneMethod method, TensorCloneDuplicationMethod duplication)
+{
+    return cloneN(Type(), t, N, debugContext, method, duplication);
+}
+POPLAR_IMPL Tensor Graph::getVariable(VariableRef variable, Where where) const
+{
+    return give(pop_graph_variable_at(where, c(), variable.getId()));
+}
+POPLAR_IMPL bool Graph::isConstant(VariableRef variable) const
+{
+    return pop_graph_is_constant(c(), variable.getId());
+}
+POPLAR_IMPL Tensor Graph::findUnbroadcastTensor(const Tensor &t, Where where) const
+{
+    return give(pop_graph_find_unbroadcast_tensor_at(where, c(), t.c()));
+}
+POPLAR_IMPL Tensor Graph::addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>,
+                                      const DebugContext &debugContext)
+{
+    noMetadata(debugContext, "pop_graph_add_variable");
+}
+POPLAR_IMPL Tensor Graph::addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>, VariableMappingMethod,
+                                      const DebugContext &debugContext)
+{
+    noMetadata(debugContext, "pop_graph_add_variable");
+}
+POPLAR_IMPL Tensor Graph::clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext,
+                                TensorCloneMethod)
+{
+    noMetadata(debugContext, "pop_graph_clone");
+}
+POPLAR_IMPL void Graph::setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where)
+{
+    pop_graph_set_initial_fill_at(where, c(), t.c(), POP_HALF, &value);
+    check();
+}
+POPLAR_IMPL void Graph::setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values, Where where)
+{
+    detail::checkCount(where, "pop_graph_set_initial_half", t.numElements(), values.size(), "the tensor has");
+    pop_graph_set_initial_value_at(where, c(), t.c(), POP_HALF, values.data());
+    check();
+}
+POPLAR_IMPL void Graph::setInitialValueHalf(const FieldRef &field, std::uint16_t value, Where where)
+{
+    setField(field, POP_HALF, &value, where);
+}
+POPLAR_IMPL void Graph::setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values, Where where)
+{
+    setField(field, POP_HALF, values.data(), values.size(), where);
+}
+POPLAR_IMPL bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, StringRef targetName,
+                                    Where where)
+{
+    (void)targetName; // codelets run on the host, whatever they are for
+    pop_graph_add_codelets_flags_at(where, c(), detail::CString(file), static_cast<pop_codelet_file>(type),
+                                    detail::CString(compileFlags));
+    check();
+    return true;
+}
+POPLAR_IMPL bool Graph::addCodelets(ArrayRef<std::string> files, StringRef compileFlags, StringRef targetName,
+                                    Where where)
+{
+    for (const std::string &file : files)
+        addCodelets(file, CodeletFileType::Auto, compileFlags, targetName, where);
+    return true;
+}
+POPLAR_IMPL bool Graph::addCodelets(std::initializer_list<std::string> files, StringRef compileFlags,
+                                    StringRef targetName, Where where)
+{
+    return addCodelets(ArrayRef<std::string>(files.begin(), files.size()), compileFlags, targetName, where);
+}
+POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, CodeletFileType type,
+                                    StringRef targetName, Where where)
+{
+    (void)targetName;
+    pop_graph_add_codelets_source_at(where, c(), detail::readAll(stream).c_str(), static_cast<pop_codelet_file>(type),
+                                     detail::CString(compileFlags));
+    check();
+}
+POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, std::ostream &compileOutput,
+                                    CodeletFileType type, StringRef targetName, Where where)
+{
+    try {
+        addCodelets(stream, compileFlags, type, targetName, where);
+    } catch (const graph_program_compilation_error &error) {
+        compileOutput << error.what();
+        throw;
+    }
+}
+POPLAR_IMPL bool Graph::hasCodelet(StringRef vertexType) const
+{
+    return pop_graph_has_codelet(c(), detail::CString(vertexType));
+}
+POPLAR_IMPL ComputeSet Graph::addComputeSet(const DebugContext &debugContext)
+{
+    pop_compute_set set = pop_graph_add_compute_set_at(detail::where(debugContext), c(), detail::name(debugContext));
+    check();
+    return ComputeSet(set);
+}
+POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, const char *vertexType, Where where)
+{
+    pop_vertex vertex = pop_graph_add_vertex_at(where, c(), own(set.c()), vertexType);
+    if (!vertex.id)
+        raise();
+    return VertexRef(vertex);
+}
+POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, Where where)
+{
+    return addVertex(set, static_cast<const char *>(detail::CString(vertexType)), where);
+}
+POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections,
+                                       Where where)
+{
+    VertexRef vertex = addVertex(set, vertexType, where);
+    for (const ConnectionDesc &connection : connections)
+        connection.connect(c(), vertex.c(), where);
+    if (*pending != POP_OK) {
+        pop_graph_take_back_vertex(c(), vertex.c());
+        raise();
+    }
+    return vertex;
+}
+POPLAR_IMPL VertexRef Graph::addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where)
+{
+    detail::raise(POP_POPLAR_ERROR, where, "Graph::addExternalExchangeVertex",
+                  "external exchange vertices are not supported");
+}
+POPLAR_IMPL void Graph::connect(const FieldRef &field, ArrayRef<Tensor> tensors, Where where)
+{
+    whole(field, where, "pop_graph_connect_list");
+    pop_graph_connect_list_at(where, c(), field.c(), field.name(), detail::tensors(tensors));
+    check();
+}
+POPLAR_IMPL void Graph::setFieldSize(const FieldRef &field, std::size_t size, Where where)
+{
+    whole(field, where, "pop_graph_set_field_size");
+    pop_graph_set_field_size_at(where, c(), field.c(), field.name(), size);
+    check();
+}
+POPLAR_IMPL std::size_t Graph::getFieldSize(const FieldRef &field) const
+{
+    return pop_graph_get_field_size(c(), field.c(), field.name());
+}
+POPLAR_IMPL unsigned Graph::getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
+{
+    std::uint64_t most = pop_graph_max_field_dim(c(), detail::CString(vertexType), detail::CString(field), dimension);
+    check();
+    return most > UINT32_MAX ? UINT32_MAX : static_cast<unsigned>(most);
+}
+POPLAR_IMPL double Graph::getMaxVertexFieldValue(StringRef vertexType, StringRef field) const
+{
+    double most = pop_graph_max_vertex_field_value(c(), detail::CString(vertexType), detail::CString(field));
+    check();
+    return most;
+}
+POPLAR_IMPL void Graph::setTileMapping(const Tensor &t, unsigned tile, Where where)
+{
+    pop_graph_set_tile_mapping_at(where, c(), t.c(), tile);
+    check();
+}
+POPLAR_IMPL void Graph::setTileMapping(const Tensor &t, const TileToTensorMapping &mapping, Where where)
+{
+    detail::IntervalLists lists(mapping);
+    pop_interval_lists borrowed = lists.c();
+    pop_graph_set_tile_mapping_lists_at(where, c(), t.c(), &borrowed);
+    check();
+}
+POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool requireComplete, bool allowExternal,
+                                                             Where where) const
+{
+    bool ignored;
+    return mappingOf(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
+}
+POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal,
+                                                             Where where) const
+{
+    (void)allowExternal;
+    return mappingOf(t, isComplete, where);
+}
+POPLAR_IMPL Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &t, Where where) const
+{
+    return getTileMapping(t, false, false, where);
+}
+POPLAR_IMPL std::vector<std::vector<Interval>>
+Graph::getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals,
+                                  std::vector<std::size_t> *aliases, Where where) const
+{
+    const detail::Memory list(regions.size(), sizeof(pop_interval));
+    std::size_t elements = 0;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        static_cast<pop_interval *>(list.at)[i] = pop_interval{ regions[i].begin(), regions[i].end() };
+        if (regions[i].begin() < regions[i].end() && regions[i].end() <= t.numElements())
+            elements += regions[i].size(); // others are an error
+    }
+    if (aliases)
+        aliases->resize(elements);
+    pop_interval_list borrowed = { regions.size(), static_cast<pop_interval *>(list.at) };
+    pop_interval_lists groups;
+    if (!pop_graph_get_sorted_contiguous_regions_at(where, c(), t.c(), borrowed, removeAliasedIntervals,
+                                                    aliases ? aliases->data() : nullptr, &groups))
+        raise();
+    return detail::takeLists(groups);
+}
+POPLAR_IMPL void Graph::reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity,
+                                          Where where) const
+{
+    detail::Reordered reordered(t, others);
+    pop_graph_reorder_to_simplify_at(where, c(), reordered.first(), reordered.others(), others.size(),
+                                     requireSimilarity);
+    check();
+    reordered.give();
+}
+POPLAR_IMPL TensorRearranger Graph::getSimplifyingRearranger(const Tensor &t, Where where) const
+{
+    return TensorRearranger(
+        t, getSortedContiguousRegions(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
+}
+POPLAR_IMPL void Graph::setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops, Where where)
+{
+    pop_graph_set_perf_estimate_at(where, c(), vertex.c(), cycles, flops);
+    check();
+}
+POPLAR_IMPL void Graph::setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate, Where where)
+{
+    setPerfEstimate(vertex, estimate.cycles, estimate.flops, where);
+}
+POPLAR_IMPL void Graph::setCycleEstimate(const VertexRef &vertex, std::uint64_t cycles, Where where)
+{
+    setPerfEstimate(vertex, cycles, 0, where);
+}
+POPLAR_IMPL VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &vertex, Where where) const
+{
+    pop_perf perf = pop_graph_get_perf_estimate_at(where, c(), vertex.c());
+    rethrowEstimators();
+    check();
+    return VertexPerfEstimate(perf.cycles, perf.flops);
+}
+POPLAR_IMPL std::uint64_t Graph::getCycleEstimate(const VertexRef &vertex, Where where) const
+{
+    return getPerfEstimate(vertex, where).cycles;
+}
+template <typename F> void Graph::estimateWith(StringRef vertexType, F &&estimator, Where where)
+{
+    if (!graph)
+        raise();
+    void *user = static_cast<detail::Estimators *>(estimators.get())
+                     ->keep(new detail::FunctionEstimator<F>(std::move(estimator)));
+    pop_graph_register_perf_estimator_at(where, c(), detail::CString(vertexType), detail::Estimators::call, user);
+    check();
+}
+POPLAR_IMPL void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator, Where where)
+{
+    estimateWith(vertexType, std::move(estimator), where);
+}
+POPLAR_IMPL void Graph::registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where)
+{
+    estimateWith(vertexType, std::move(estimator), where);
+}
+POPLAR_IMPL void Graph::createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost, Where where)
+{
+    (void)rearrangeOnHost; // what arrives is the same
+    pop_graph_create_host_write_at(where, c(), detail::CString(handle), t.c());
+    check();
+}
+POPLAR_IMPL void Graph::createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost, Where where)
+{
+    (void)rearrangeOnHost;
+    pop_graph_create_host_read_at(where, c(), detail::CString(handle), t.c());
+    check();
+}
+POPLAR_IMPL DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,
+                                                  ReplicatedStreamMode mode, const OptionFlags &options, Where where)
+{
+    pop_stream stream =
+        pop_graph_add_host_to_device_fifo_at(where, c(), detail::CString(handle), type.c(), elements,
+                                             static_cast<pop_replicated_stream_mode>(mode), detail::Options(options));
+    check();
+    return DataStream(stream);
+}
+POPLAR_IMPL DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements,
+                                                  const OptionFlags &options, Where where)
+{
+    pop_stream stream = pop_graph_add_device_to_host_fifo_at(where, c(), detail::CString(handle), type.c(), elements,
+                                                             detail::Options(options));
+    check();
+    return DataStream(stream);
+}
+POPLAR_IMPL RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements,
+                                                std::size_t repeats, bool rearrangeOnHost, bool optimiseMemory,
+                                                Where where)
+{
+    pop_remote_buffer buffer = pop_graph_add_remote_buffer_at(where, c(), detail::CString(handle), type.c(), elements,
+                                                              repeats, rearrangeOnHost, optimiseMemory);
+    check();
+    return RemoteBuffer(buffer);
+}
+POPLAR_IMPL HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                                ArrayRef<HostFunctionArgument> outputs, Where where)
+{
+    const detail::Memory memory(inputs.size() + outputs.size(), sizeof(pop_host_argument));
+    pop_host_argument *const list = static_cast<pop_host_argument *>(memory.at), *const results = list + inputs.size();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        list[i] = pop_host_argument{ std::get<0>(inputs[i]).c(), std::get<1>(inputs[i]) };
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        results[i] = pop_host_argument{ std::get<0>(outputs[i]).c(), std::get<1>(outputs[i]) };
+    pop_host_function function = pop_graph_add_host_function_at(where, c(), detail::CString(handle), list,
+                                                                inputs.size(), results, outputs.size());
+    check();
+    return HostFunction(function);
+}
+POPLAR_IMPL FunctionBuffer Graph::addFunctionBuffer(const Function &, FunctionBufferMappingType, Where where)
+{
+    detail::raise(POP_POPLAR_ERROR, where, "Graph::addFunctionBuffer", "code in remote memory is not supported");
+}
+POPLAR_IMPL void Graph::serialize(std::ostream &out, SerializationFormat format, Where where) const
+{
+    detail::OutputFile file;
+    pop_graph_serialize_at(where, c(), file.c(), static_cast<pop_serialization>(format));
+    check();
+    file.send(out);
+}
+POPLAR_IMPL void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format,
+                                         Where where) const
+{
+    detail::OutputFile file;
+    pop_graph_serialize_tensors_at(where, c(), file.c(), detail::tensors(tensors),
+                                   static_cast<pop_serialization>(format));
+    check();
+    file.send(out);
+}
+POPLAR_IMPL std::vector<Tensor> Graph::deserializeTensors(std::istream &in, SerializationFormat format, Where where)
+{
+    detail::InputFile file(in);
+    const std::size_t room = file.size() / 8 + 1; // no tensor is written in less
+    const detail::Memory memory(room, sizeof(pop_tensor));
+    pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
+    const std::size_t count =
+        pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
+    check();
+    std::vector<Tensor> tensors;
+    tensors.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+        tensors.push_back(Tensor(read[i]));
+    return tensors;
+}
+POPLAR_IMPL Graph::Graph(const Graph &shared, pop_graph *handle) : Graph()
+{
+    if (!handle)
+        shared.raise();
+    graph = handle;
+    estimators = shared.estimators;
+    pending = pop_graph_error_status(handle);
+    machine = new Target(*pop_graph_target(handle));
+}
+POPLAR_IMPL void Graph::start()
+{
+    pending = pop_graph_error_status(c());
+    check();
+    machine = new Target(*pop_graph_target(c()));
+    estimators = detail::Handle(new detail::Estimators(*machine));
+}
+POPLAR_IMPL void Graph::swap(Graph &other)
+{
+    detail::exchange(estimators, other.estimators);
+    detail::exchange(graph, other.graph);
+    detail::exchange(pending, other.pending);
+    detail::exchange(machine, other.machine);
+}
+POPLAR_IMPL void Graph::raise() const
+{
+    detail::raiseFrom(c());
+}
+POPLAR_IMPL Tensor Graph::give(const pop_tensor &result) const
+{
+    if (!result.store)
+        raise();
+    return Tensor(result);
+}
+POPLAR_IMPL pop_compute_set Graph::own(pop_compute_set set) const
+{
+    if (!set.store && set.id)
+        set.store = pop_graph_store(c());
+    return set;
+}
+POPLAR_IMPL void Graph::noReplication(pop_where where, unsigned factor)
+{
+    detail::raise(POP_GRAPH_REPLICATION_ERROR, where, "pop_graph_create",
+                  "a replication factor of %u: only 1 is supported so far, replication comes later", factor);
+}
+POPLAR_IMPL void Graph::noMetadata(const DebugContext &debugContext, const char *api)
+{
+    detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
+                  "no tensor has metadata: 8-bit floats are not supported");
+}
+POPLAR_IMPL void Graph::whole(const FieldRef &field, pop_where where, const char *api)
+{
+    if (field.isIndexed())
+        detail::raise(POP_INDEX_ERROR, where, api, "field '%s' cannot be used here with an index, [%zu]", field.name(),
+                      field.getIndex());
+}
+POPLAR_IMPL Tensor Graph::addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values,
+                                    std::size_t count, const DebugContext &debugContext)
+{
+    const pop_where where = detail::where(debugContext);
+    if (count != POP_WHOLE)
+        detail::checkCount(where, "pop_graph_add_constant", detail::count(shape), count, "the shape has");
+    return give(pop_graph_add_constant_at(where, c(), type.c(), detail::shape(shape), host, values,
+                                          detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value,
+                                    const DebugContext &debugContext)
+{
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), host,
+                                               value, detail::name(debugContext)));
+}
+POPLAR_IMPL void Graph::setValues(const Tensor &t, pop_type host, const void *values, std::size_t count, Where where)
+{
+    detail::checkCount(where, "pop_graph_set_initial_value", t.numElements(), count, "the tensor has");
+    pop_graph_set_initial_value_at(where, c(), t.c(), host, values);
+    check();
+}
+POPLAR_IMPL void Graph::setFilled(const Tensor &t, pop_type host, const void *value, Where where)
+{
+    pop_graph_set_initial_fill_at(where, c(), t.c(), host, value);
+    check();
+}
+POPLAR_IMPL void Graph::connectConstant(const FieldRef &field, pop_type host, const void *value, Where where)
+{
+    whole(field, where, "pop_graph_connect_constant");
+    pop_graph_connect_constant_at(where, c(), field.c(), field.name(), host, value);
+    check();
+}
+POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const void *value, Where where)
+{
+    whole(field, where, "pop_graph_set_field");
+    pop_graph_set_field_at(where, c(), field.c(), field.name(), type, value);
+    check();
+}
+POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const void *values, std::size_t count,
+                                 Where where)
+{
+    pop_field element = { field.name(), field.getIndex() };
+    pop_graph_set_field_vector_at(where, c(), field.c(), element, type, values, count);
+    check();
+}
+POPLAR_IMPL Graph::TileToTensorMapping Graph::mappingOf(const Tensor &t, bool *complete, Where where) const
+{
+    pop_interval_lists lists;
+    if (!pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
+        raise();
+    return detail::takeLists(lists);
+}
+
+} // namespace poplar
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The IPU Model.
+#ifndef POPLAR_IMPL_IPUMODEL_HPP
+#define POPLAR_IMPL_IPUMODEL_HPP
+
+#include <poplar/IPUModel.hpp>
+
+namespace poplar
+{
+
+namespace detail
+{
+
+// Fields that are numbers.
+struct ModelNumber {
+    const char *name;
+    unsigned IPUModel::*field;
+    unsigned pop_ipu_model::*inC;
+    unsigned pop_target::*inTarget;
+    unsigned least;
+};
+// A table: programs compile it faster than a line for each.
+inline const ModelNumber *numbers()
+{
+    static const ModelNumber list[] = {
+#define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                    \
+    { #field, &IPUModel::field, &pop_ipu_model::c_field, &pop_target::target_field, least },
+#include <poplar/detail/ipu_model_fields.def>
+#undef POPLAR_IPU_MODEL_FIELD
+        { nullptr, nullptr, nullptr, nullptr, 0 }
+    };
+    return list;
+}
+inline pop_exchange_limits exchangeLimits(const std::vector<GlobalExchangeConstraint> &list)
+{
+    pop_exchange_limits c = pop_exchange_limits();
+    if (list.size() > POP_MOST_EXCHANGE_LIMITS)
+        raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d", list.size(),
+              static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
+    for (const GlobalExchangeConstraint &constraint : list) {
+        pop_exchange_limit &limit = c.limits[c.count++];
+        limit.bandwidth = constraint.bandwidth;
+        limit.num_flows = static_cast<std::uint32_t>(constraint.flows.size());
+        for (std::size_t i = 0; i < constraint.flows.size() && i < POP_MOST_EXCHANGE_FLOWS; ++i) {
+            limit.flows[i].source = constraint.flows[i].src;
+            limit.flows[i].destination = constraint.flows[i].dst;
+        }
+    }
+    return c;
+}
+
+} // namespace detail
+
+POPLAR_IMPL IPUModel::IPUModel(const char *version) : IPUVersion(version)
+{
+    const pop_target target = standard(version);
+    created = IPUVersion;
+    numIPUs = target.num_ipus;
+    supportsSuperTileSendReceive = target.supports_super_tile_send_receive;
+    minIPUSyncDelay = target.min_ipu_sync_delay;
+    relativeSyncDelay = RelativeSyncDelayType::AUTO;
+    compileIPUCode = false;
+    tileClockFrequency = target.tile_clock_frequency;
+    for (const detail::ModelNumber *number = detail::numbers(); number->name; ++number)
+        this->*number->field = target.*number->inTarget;
+}
+POPLAR_IMPL IPUModel::IPUModel(const std::string &version) : IPUModel(version.c_str())
+{
+}
+POPLAR_IMPL IPUModel::IPUModel(const IPUModel &from) = default;
+POPLAR_IMPL IPUModel::IPUModel(IPUModel &&from) = default;
+POPLAR_IMPL IPUModel &IPUModel::operator=(const IPUModel &from) = default;
+POPLAR_IMPL IPUModel &IPUModel::operator=(IPUModel &&from) = default;
+POPLAR_IMPL IPUModel::~IPUModel()
+{
+}
+POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accurateHalf, unsigned deviceManagerId) const
+{
+    (void)deviceManagerId;
+    pop_ipu_model model = pop_ipu_model();
+    // C knows "as the version has it" by 0; fields that nobody changed follow the version when that was changed.
+    const pop_target before = standard(created.c_str());
+    model.version = IPUVersion.c_str();
+    positive("numIPUs", numIPUs);
+    model.num_ipus = numIPUs;
+    model.no_super_tile_send_receive = !supportsSuperTileSendReceive;
+    if (minIPUSyncDelay != before.min_ipu_sync_delay)
+        model.min_ipu_sync_delay = &minIPUSyncDelay;
+    model.relative_sync_delay =
+        relativeSyncDelay == RelativeSyncDelayType::NO_DELAY ? POP_SYNC_DELAY_NONE : POP_SYNC_DELAY_AUTO;
+    model.no_global_sync = globalSyncCycles == 0;
+    model.compile_ipu_code = compileIPUCode;
+    model.accurate_half = accurateHalf;
+    positive("tileClockFrequency", tileClockFrequency);
+    if (tileClockFrequency != before.tile_clock_frequency)
+        model.tile_clock_frequency = tileClockFrequency;
+    for (const detail::ModelNumber *number = detail::numbers(); number->name; ++number)
+        if (this->*number->field != before.*number->inTarget) {
+            if (number->least)
+                positive(number->name, this->*number->field);
+            model.*number->inC = this->*number->field;
+        }
+    const pop_exchange_limits limits = detail::exchangeLimits(globalExchangeConstraints);
+    if (limits.count)
+        model.global_exchange_constraints = &limits;
+    pop_error error;
+    pop_device *made = pop_ipu_model_create_device_options(&model, detail::Options(options), &error);
+    if (!made)
+        detail::raise(error);
+    return Device(made);
+}
+POPLAR_IMPL pop_target IPUModel::standard(const char *version)
+{
+    pop_target target;
+    pop_error error;
+    detail::check(pop_target_create_ipu(1, version, &target, &error), error);
+    return target;
+}
+POPLAR_IMPL void IPUModel::positive(const char *field, double value)
+{
+    if (!(value > 0))
+        detail::raise(POP_INVALID_MACHINE_MODEL, "%s of the IPU Model is %g, it must be positive", field, value);
+}
+
+} // namespace poplar
+#endif
