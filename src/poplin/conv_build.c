@@ -239,10 +239,8 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
 /* Elements that are written in the time that a piece of zeros takes on the tile that has the most of them. */
 enum { ZERO_PIECE = 640 };
 
-/* A copy of what is no padding: that is written where it lies, so that no tile has to send zeros to all others. */
-static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, bool weights)
+void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy)
 {
-    uint32_t pad = weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT;
     pop_variable_interval *regions;
     struct interval_vec zeros = { 0 }, data = { 0 };
     struct conv_constant last = { 0 };
@@ -270,7 +268,7 @@ static void copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tens
         to = data.count ? pick(work, to, data.list, data.count) : to;
     }
     if (pop_tensor_valid(from))
-        conv_program_copy(work->program, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT, from, to);
+        conv_program_copy(work->program, copy, from, to);
     free(zeros.list);
     free(data.list);
 }
@@ -282,7 +280,7 @@ static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weigh
         return grouped;
     pop_tensor made = new_grouped(work, weights, weights ? "weightsArranged" : "inputArranged");
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
-    copy_and_pad(work, grouped, made, weights);
+    conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);
     return made;
 }
 

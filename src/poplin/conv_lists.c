@@ -19,11 +19,10 @@ static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *i
     return sum;
 }
 
-/* Kernel positions stand in the order of the kernel: position p belongs to row p / filter_width, and filter_height such rows are computed together. */
-struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex)
+/* Kernel positions stand in the order of the kernel: position p belongs to row p / width, and height such rows are computed together. */
+struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width, unsigned height)
 {
-    unsigned height = poplin_conv_field(vertex, "filter_height"), width = poplin_conv_field(vertex, "filter_width");
-    unsigned positions = poplin_conv_field(vertex, "kernel_size"), workers = poplin_conv_field(vertex, "num_workers");
+    unsigned workers = poplin_conv_field(vertex, "num_workers");
     size_t total = pop_vertex_view_field_size(vertex, "worklists", POP_WHOLE), used = 0, at = 0;
     struct conv_lists found = { poplibs_zeros((size_t)positions * workers, sizeof(*found.lists)), poplibs_new(total, sizeof(*found.items)) };
     unsigned *sums = poplibs_zeros((size_t)positions * workers, sizeof(*sums));
@@ -40,4 +39,9 @@ struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex)
         }
     free(sums);
     return found;
+}
+struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex)
+{
+    return poplin_conv_lists_of(vertex, poplin_conv_field(vertex, "kernel_size"), poplin_conv_field(vertex, "filter_width"),
+                                poplin_conv_field(vertex, "filter_height"));
 }

@@ -89,26 +89,25 @@ static void move_block(pop_where where, pop_graph *graph, const struct places *p
     }
 }
 
-/* Exchanges blocks of slow tiles with those of the next tiles that are good for both. */
+/* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from elsewhere already. */
 static void exchange_blocks(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to)
 {
     enum { MOST_TRIES = 16 };
-    size_t tiles = places->blocks.count;
-    bool *done = poplibs_zeros(tiles, sizeof(*done));
-    for (size_t tile = 0; tile < tiles; ++tile) {
-        if (done[tile] || !is_slow(places, tile, tile))
-            continue;
-        for (size_t i = 1; i <= MOST_TRIES && i < tiles; ++i) {
-            size_t other = (tile + i) % tiles;
-            if (done[other] || is_slow(places, tile, other) || is_slow(places, other, tile))
+    size_t tiles = places->blocks.count, *held = poplibs_new(tiles, sizeof(*held));
+    for (size_t tile = 0; tile < tiles; ++tile)
+        held[tile] = tile;
+    for (size_t tile = 0; tile < tiles; ++tile)
+        for (size_t i = 1; i <= MOST_TRIES && i < tiles && is_slow(places, held[tile], tile); ++i) {
+            size_t other = (tile + i) % tiles, block = held[tile];
+            if (is_slow(places, block, other) || is_slow(places, held[other], tile))
                 continue;
-            move_block(where, graph, places, to, tile, other);
-            move_block(where, graph, places, to, other, tile);
-            done[tile] = done[other] = true;
-            break;
+            held[tile] = held[other];
+            held[other] = block;
         }
-    }
-    free(done);
+    for (size_t tile = 0; tile < tiles; ++tile)
+        if (held[tile] != tile)
+            move_block(where, graph, places, to, held[tile], tile);
+    free(held);
 }
 
 void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to)

@@ -16,12 +16,13 @@ enum conv_phase {
     CONV_ARRANGE_INPUT,
     CONV_PAD_WEIGHTS,
     CONV_ARRANGE_WEIGHTS,
+    CONV_PAD_PARTS, /* what tiles have of operands; the copies come with the next phase */
     CONV_CONVOLVE,
     CONV_CAST_PARTIALS,
     CONV_REDUCE, /* three stages, or a cast where there is nothing to add up */
     CONV_LAST_REDUCE = CONV_REDUCE + 2
 };
-enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_CONVOLVE + 1 };
+enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
 /* Dilated outputs, after all steps. */
 #define CONV_CLEAR_OUTPUT (UINT32_MAX - 1)
 #define CONV_DILATE UINT32_MAX

@@ -30,7 +30,7 @@ static unsigned place_of(const poplin_input_transform *t, unsigned d, size_t siz
     size_t place = (element - t->truncation_lower[d]) * poplin_distance(t->dilation[d]) + t->padding_lower[d];
     return (unsigned)(t->flip[d] ? whole - 1 - place : place);
 }
-static unsigned output_place(const poplin_conv_params *p, unsigned d, unsigned output)
+unsigned poplin_params_output_place(const poplin_conv_params *p, unsigned d, unsigned output)
 {
     const poplin_output_transform *t = &p->output_transform;
     size_t whole = poplin_conv_output_size(p, d);
@@ -39,17 +39,25 @@ static unsigned output_place(const poplin_conv_params *p, unsigned d, unsigned o
     return (output - t->padding_lower[d]) * poplin_distance(t->stride[d]) + t->truncation_lower[d];
 }
 
+unsigned poplin_params_kernel_place(const poplin_conv_params *p, unsigned d, unsigned kernel_index)
+{
+    return place_of(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d), kernel_index);
+}
+unsigned poplin_params_input_at(const poplin_conv_params *p, unsigned d, size_t place)
+{
+    return element_at(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d), place);
+}
+
 unsigned poplin_get_input_index(unsigned d, unsigned output_index, unsigned kernel_index, const poplin_conv_params *p)
 {
-    unsigned o = output_place(p, d, output_index);
-    unsigned k = place_of(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d), kernel_index);
+    unsigned o = poplin_params_output_place(p, d, output_index), k = poplin_params_kernel_place(p, d, kernel_index);
     if (o == POPLIN_NO_INDEX || k == POPLIN_NO_INDEX)
         return POPLIN_NO_INDEX;
-    return element_at(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d), (size_t)o + k);
+    return poplin_params_input_at(p, d, (size_t)o + k);
 }
 unsigned poplin_get_kernel_index(unsigned d, unsigned output_index, unsigned input_index, const poplin_conv_params *p)
 {
-    unsigned o = output_place(p, d, output_index);
+    unsigned o = poplin_params_output_place(p, d, output_index);
     unsigned i = place_of(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d), input_index);
     if (o == POPLIN_NO_INDEX || i == POPLIN_NO_INDEX || i < o)
         return POPLIN_NO_INDEX;

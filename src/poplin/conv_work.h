@@ -38,6 +38,10 @@ struct conv_work {
 struct conv_range {
     size_t begin, end;
 };
+static inline size_t conv_range_size(struct conv_range range)
+{
+    return range.end - range.begin;
+}
 /* What a tile computes: ranges of groups of groups, of batch and output field, of the kernel, of groups of channels. */
 struct conv_part {
     unsigned tile;
@@ -54,6 +58,9 @@ struct conv_parts {
 
 /* Plans; false after an error. */
 bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call);
+
+/* A copy, in one phase of the program, of what is no padding: that is written where it lies, in another phase, so that no tile has to send zeros to all others. */
+void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
 
 /* ---- conv_operands.c ---- */
 void conv_transform_operands(struct conv_work *work, pop_tensor *input, pop_tensor *weights);
@@ -113,10 +120,14 @@ pop_type conv_sum_type(const struct conv_work *work, size_t depth);
 /* Adds up the partials, and earlier (NULL: none), which was summed of other input channels; sums[output] has type. */
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums);
 
-/* The compute set of a phase of the work's serial step. */
+/* A phase of the work's serial step, and the compute set of it. */
+static inline uint32_t conv_step_phase(const struct conv_work *work, uint32_t phase)
+{
+    return phase + work->step * CONV_STEP_PHASES;
+}
 static inline pop_compute_set conv_step_set(const struct conv_work *work, uint32_t phase, const char *step)
 {
-    return conv_program_set(work->program, phase + work->step * CONV_STEP_PHASES, work->call->name, step);
+    return conv_program_set(work->program, conv_step_phase(work, phase), work->call->name, step);
 }
 
 static inline pop_shape conv_shape(const size_t *dims, size_t rank)

@@ -24,6 +24,12 @@ static inline size_t poplin_params_dims(const poplin_conv_params *params)
 /* Fills an error that the caller owns (NULL is allowed); returns status. */
 pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);
 
+/* Along a field dimension: the place of an output element in the untransformed output, that of a kernel element in the transformed kernel, and the input
+ * element at a place of the transformed input, where those two places add up to.  POPLIN_NO_INDEX where there is none. */
+unsigned poplin_params_output_place(const poplin_conv_params *params, unsigned d, unsigned output);
+unsigned poplin_params_kernel_place(const poplin_conv_params *params, unsigned d, unsigned kernel_index);
+unsigned poplin_params_input_at(const poplin_conv_params *params, unsigned d, size_t place);
+
 /* Text that grows in a buffer of fixed size, which may be too short: length is that of all of it. */
 struct poplin_text {
     char *buffer;

@@ -45,6 +45,15 @@ struct poplin_mac {
 };
 uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
 
+/* ConvPartial1x4SLIC: worker_lists has an entry for each worker, as all sub-kernels meet all outputs. */
+enum { POPLIN_SLIC_WINDOW = 4 };
+struct poplin_slic {
+    unsigned num_workers, conv_group_groups, conv_groups_per_group, sub_kernels, stride;
+    unsigned passes; /* of the loop over a row: 2 with 8 conv units, which give two output channels at a time, 1 with 16 */
+    bool float_partials;
+};
+uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists);
+
 /* OuterProduct: worker cycles. */
 uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group, unsigned data_path_width);
 

@@ -60,7 +60,7 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
     if (!allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) || !allows(fixed->in_chans_per_group, vertex->in_chans_per_group) ||
         !allows(fixed->partial_chans_per_group, vertex->partial_chans_per_group) ||
-        (vertex->method == POPLIN_AMP && !allows(fixed->num_conv_units, vertex->num_conv_units)))
+        ((vertex->method == POPLIN_AMP || vertex->method == POPLIN_SLIC) && !allows(fixed->num_conv_units, vertex->num_conv_units)))
         return;
     struct poplin_plan plan = *vertex;
     struct poplin_partition *p = &plan.partition;
@@ -126,6 +126,26 @@ static void try_amp(struct planning *planning, const poplin_conv_params *p, stru
             }
 }
 
+/* A window of four positions along the last dimension, and four output channels, of one convolution or several. */
+static void try_slic(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+{
+    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
+    const poplin_output_transform *out = &p->output_transform;
+    plan.num_conv_units = pop_target_num_conv_units(planning->target, p->input_type, plan.tile_partial_type);
+    plan.slic_window_width = POPLIN_SLIC_WINDOW;
+    if (p->input_type != POP_HALF || out->stride[p->num_field_dims - 1] > 2 || poplin_pass_is_fully_connected(planning->options->pass) ||
+        (plan.num_conv_units != 8 && plan.num_conv_units != 16) || !allows(fixed->slic_window_width, plan.slic_window_width))
+        return;
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (out->padding_lower[d] || out->padding_upper[d]) /* outputs that no place of the input is for */
+            return;
+    for (unsigned groups = 4; groups; groups /= 2) {
+        plan.conv_groups_per_group = groups;
+        plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
+        try_vertex(planning, &plan);
+    }
+}
+
 static void try_mac(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
     size_t grain = 8 / pop_target_type_size(planning->target, p->input_type), channels = p->input_channels_per_conv_group;
@@ -174,6 +194,8 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.method = planning->method;
     if (plan.method == POPLIN_AMP)
         try_amp(planning, transformed, plan);
+    else if (plan.method == POPLIN_SLIC)
+        try_slic(planning, transformed, plan);
     else if (plan.method == POPLIN_MAC)
         try_mac(planning, transformed, plan);
     else if (plan.method == POPLIN_OUTER_PRODUCT)
@@ -254,8 +276,8 @@ static void try_transforms(struct planning *planning)
 
 static void try_all(struct planning *planning)
 {
-    static const enum poplin_method methods[] = { POPLIN_AMP, POPLIN_OUTER_PRODUCT, POPLIN_MAC };
-    for (size_t i = 0; i < (planning->joint ? 1 : 3); ++i)
+    static const enum poplin_method methods[] = { POPLIN_AMP, POPLIN_SLIC, POPLIN_OUTER_PRODUCT, POPLIN_MAC };
+    for (size_t i = 0; i < (planning->joint ? 1 : sizeof(methods) / sizeof(*methods)); ++i)
         if (allows(planning->goal.constraints->method, methods[i])) {
             planning->method = methods[i];
             try_transforms(planning);
@@ -359,7 +381,7 @@ static void blame(const pop_target *target, const struct plan_cached *asked, cha
         MEMBER("swapOperands", swap_operands, 1), MEMBER("combineConvGroupsFactor", combine_conv_groups_factor, 1),
         MEMBER("expandDims", expand_dims, 1), MEMBER("outChanFlattenDims", out_chan_flatten_dims, 1), MEMBER("method", method, 1),
         MEMBER("convGroupsPerGroup", conv_groups_per_group, 1), MEMBER("inChansPerGroup", in_chans_per_group, 1),
-        MEMBER("partialChansPerGroup", partial_chans_per_group, 1), MEMBER("numAmpConvUnits", num_conv_units, 1),
+        MEMBER("partialChansPerGroup", partial_chans_per_group, 1), MEMBER("numAmpConvUnits", num_conv_units, 1), MEMBER("slicWindowWidth", slic_window_width, 1),
         MEMBER("fieldSplit", field_split, POPLIN_MOST_FIELD_DIMS), MEMBER("kernelSplit", kernel_split, POPLIN_MOST_FIELD_DIMS),
         MEMBER("batchSplit", batch_split, 1), MEMBER("convGroupSplit", conv_group_split, 1), MEMBER("outChanSplit", out_chan_serial, 2),
         MEMBER("inChanSplit", in_chan_serial, 2),

@@ -32,8 +32,9 @@ struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_c
     const struct poplin_transform *t = &plan->transform;
     bool fully_connected = poplin_pass_is_fully_connected(options->pass), update = options->pass == POPLIN_PASS_TRAINING_WU;
     bool late = !plan->is_joint && (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    bool combine = t->combine_conv_groups_factor > 1, pads_in = p->input_channels_per_conv_group % plan->in_chans_per_group != 0;
-    bool pads_out = p->output_channels_per_conv_group % plan->partial_chans_per_group != 0, moves = t->expand_dims || t->swap_operands || combine;
+    bool combine = t->combine_conv_groups_factor > 1, pads_groups = p->num_conv_groups % plan->conv_groups_per_group != 0;
+    bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0, moves = t->expand_dims || t->swap_operands || combine;
+    bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
     c.rearrange_input = update || moves || pads_in || (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
     c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || late;
     c.rearrange_output = (update != t->swap_operands) || t->out_chan_flatten_dims || combine || pads_out ||
@@ -110,7 +111,8 @@ static uint64_t sum_bytes(const struct plan_candidate *c)
 static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
     struct elements e = elements_of(c, t);
-    return (e.inputs + e.weights) * c->input_bytes + e.outputs * partial_bytes(c);
+    uint64_t buffer = c->plan.method == POPLIN_SLIC ? e.outputs / (t->groups / c->plan.conv_groups_per_group) : 0; /* sums of one vertex' pass */
+    return (e.inputs + e.weights) * c->input_bytes + (e.outputs + buffer) * partial_bytes(c);
 }
 
 static uint64_t exchange(const struct plan_candidate *c, uint64_t bytes, unsigned factor)
@@ -209,9 +211,27 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
     return (poplin_plan_costs){ operands.cycles + output.cycles, operands.memory > output.memory ? operands.memory : output.memory };
 }
 
+/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels; nothing is copied where that is what they have. */
+static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t, const struct elements *e)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t input = t->groups * t->batch * t->in_chans, kernel = t->groups * t->in_chans * t->out_chans * plan_sub_kernels(c, t) * POPLIN_SLIC_WINDOW;
+    if (!e->inputs || !e->weights || !e->outputs)
+        return (poplin_plan_costs){ 0, 0 };
+    for (size_t d = 0; d <= last; ++d) {
+        uint64_t range = (t->kernel[d] - 1) * c->params.kernel_transform.dilation[d] + 1;
+        range = d == last ? poplibs_ceil_div(range, POPLIN_SLIC_WINDOW) * POPLIN_SLIC_WINDOW : range;
+        input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
+    }
+    uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
+    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+}
+
 /* A kernel whose rows the conv units do not divide is padded on its tile. */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t, const struct elements *e)
 {
+    if (c->plan.method == POPLIN_SLIC)
+        return slic_transforms(c, t, e);
     unsigned height = pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
     if (c->plan.method != POPLIN_AMP || height <= 1 || t->kernel[0] % height == 0 || !t->kernel[0])
         return (poplin_plan_costs){ 0, 0 };

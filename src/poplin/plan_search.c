@@ -84,10 +84,11 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
     bool found = false;
     struct plan_least least = { .tile = plan_tile_of(c, p), .serial = (uint64_t)s->out.serial * s->in.serial, .weight_copies = 1 };
     least.tile.out_chans = outs * c->plan.partial_chans_per_group;
-    for (unsigned out = 1; out <= most_out; out = next_split(outs, out)) {
+    bool one_pair = c->plan.method == POPLIN_SLIC; /* its vertex has one group of input channels and one of output channels */
+    for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
         if (fixed->out_chan_parallel != POPLIN_FREE && fixed->out_chan_parallel != out)
             continue;
-        for (unsigned in = 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
+        for (unsigned in = one_pair ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
             if (fixed->in_chan_parallel != POPLIN_FREE && fixed->in_chan_parallel != in)
                 continue;
             least.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);

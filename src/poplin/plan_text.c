@@ -68,8 +68,10 @@ size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan
     add_number(&text, "convGroupsPerGroup", plan->conv_groups_per_group);
     add_number(&text, "inChansPerGroup", plan->in_chans_per_group);
     add_number(&text, "partialChansPerGroup", plan->partial_chans_per_group);
-    if (plan->method == POPLIN_AMP)
+    if (plan->method == POPLIN_AMP || plan->method == POPLIN_SLIC)
         add_number(&text, "numAmpConvUnits", plan->num_conv_units);
+    if (plan->method == POPLIN_SLIC)
+        add_number(&text, "slicWindowWidth", plan->slic_window_width);
     poplin_text_add(&text, "        %-27s%s\n", "partialType", pop_type_name(plan->tile_partial_type));
     poplin_text_add(&text, "        %-27s%s\n", "resultType", pop_type_name(plan->result_type));
     add_number(&text, "startTile", plan->start_tile);
@@ -134,8 +136,10 @@ bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *f
     json_object_set_new(root, "convGroupsPerGroup", json_integer(plan->conv_groups_per_group));
     json_object_set_new(root, "inChansPerGroup", json_integer(plan->in_chans_per_group));
     json_object_set_new(root, "partialChansPerGroup", json_integer(plan->partial_chans_per_group));
-    if (plan->method == POPLIN_AMP)
+    if (plan->method == POPLIN_AMP || plan->method == POPLIN_SLIC)
         json_object_set_new(root, "numAmpConvUnits", json_integer(plan->num_conv_units));
+    if (plan->method == POPLIN_SLIC)
+        json_object_set_new(root, "slicWindowWidth", json_integer(plan->slic_window_width));
     json_object_set_new(root, "0", json_pack("{soso}", "transform", transform, "partition", partition));
     bool written = json_dump_file(root, file, JSON_INDENT(2)) == 0;
     json_decref(root);

@@ -57,6 +57,20 @@ static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
     return outer == 1;
 }
 
+uint64_t plan_sub_kernels(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t width = t->kernel[last] ? (t->kernel[last] - 1) * c->params.kernel_transform.dilation[last] + 1 : 0;
+    uint64_t sub_kernels = poplibs_ceil_div(width, POPLIN_SLIC_WINDOW);
+    for (size_t d = 0; d < last; ++d)
+        sub_kernels *= t->kernel[d];
+    return sub_kernels;
+}
+static unsigned slic_passes(const struct plan_candidate *c)
+{
+    return 4 * POPLIN_SLIC_WINDOW / c->plan.num_conv_units;
+}
+
 enum { MOST_WORKERS = 16 };
 
 static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile *t)
@@ -82,13 +96,18 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
     unsigned vector = pop_target_vector_width(target, plan->tile_partial_type);
     uint64_t zeroing = poplin_cycles_zero(workers, groups * out_groups, (unsigned)each, float_partials, vector);
     struct poplin_worklist lists[MOST_WORKERS];
-    unsigned *items = poplibs_new(rows + 2 * MOST_WORKERS, sizeof(*items)), elements[MOST_WORKERS];
+    unsigned *items = poplibs_new(outputs_of(c, t) / t->field[last] + 2 * MOST_WORKERS, sizeof(*items)), elements[MOST_WORKERS];
     uint64_t cycles;
     if (plan->method == POPLIN_MAC) {
         share_rows(lists, items, workers, rows, width);
         struct poplin_mac mac = { workers, groups, in_groups, out_groups, (unsigned)kernel, plan->in_chans_per_group, plan->partial_chans_per_group,
                                   float_inputs, float_partials, true };
         cycles = zeroing + poplin_cycles_horizontal_mac(&mac, lists);
+    } else if (plan->method == POPLIN_SLIC) {
+        share_rows(lists, items, workers, outputs_of(c, t) / t->field[last], t->field[last]);
+        struct poplin_slic slic = { workers, groups, plan->conv_groups_per_group, (unsigned)plan_sub_kernels(c, t),
+                                    c->params.output_transform.stride[last], slic_passes(c), float_partials };
+        cycles = poplin_cycles_slic(&slic, lists);
     } else {
         unsigned load = target->conv_unit_coeff_load_bytes_per_cycle / (c->options->use_128bit_conv_unit_load ? 1 : 2);
         struct poplin_amp amp = { workers, plan->num_conv_units, load ? load : 1, groups, in_groups, out_groups, plan->in_chans_per_group,
@@ -128,6 +147,8 @@ uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint6
     const struct poplin_plan *plan = &c->plan;
     uint64_t workers = c->target->num_worker_contexts, in = plan->in_chans_per_group, h = height_of(c);
     bool is_float = c->params.input_type == POP_FLOAT;
+    if (plan->method == POPLIN_SLIC) /* a row of n outputs takes n + 10 cycles in one pass or more, and n + 5 more in another */
+        return passes / POPLIN_SLIC_WINDOW * workers * (17 + (slic_passes(c) > 1 ? 5 : 10)) + slic_passes(c) * work / POPLIN_SLIC_WINDOW;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         work /= step_of(c, d);
     if (plan->method == POPLIN_AMP) {
@@ -152,6 +173,11 @@ uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile
     for (size_t d = 0; d <= last; ++d)
         kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], h);
     bool is_float = c->params.input_type == POP_FLOAT;
+    if (plan->method == POPLIN_SLIC) {
+        uint64_t all = outputs_of(c, t), of_rows = (slic_passes(c) > 1 ? 5 : 10) * poplibs_ceil_div(all / t->field[last], workers);
+        uint64_t least = slic_passes(c) * (all / workers) + of_rows;
+        return t->groups / plan->conv_groups_per_group * plan_sub_kernels(c, t) * workers * (17 + least);
+    }
     if (plan->method == POPLIN_AMP) {
         uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
         uint64_t loop = (is_float ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
