@@ -187,12 +187,10 @@ static void find_inner(struct inner_call *inner, const struct poplin_conv_call *
 }
 bool poplin_conv_planned(const poplin_conv_params *params, poplin_conv_params *planned)
 {
-    poplin_conv_params undilated;
-    if (is_empty(params))
-        return false;
-    conv_undilated(params, &undilated);
-    conv_unstrided(&undilated, planned);
-    return true;
+    struct inner_call inner;
+    find_inner(&inner, &(struct poplin_conv_call){ .params = params });
+    *planned = *inner.call.params;
+    return !is_empty(params);
 }
 pop_tensor poplin_conv_new_input(const struct poplin_conv_call *call)
 {

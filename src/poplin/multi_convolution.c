@@ -93,15 +93,22 @@ static bool begin(struct multi *multi, bool update, pop_options given)
     return false;
 }
 
-/* Adds what each member adds to a program: one for all that run together, else one after the other. */
-static void add_each(struct multi *multi, pop_program sequence, void (*add)(struct multi *multi, size_t i, void *user), void *user)
+/* What a member adds to multi->program; outputs has a tensor for each. */
+struct outputs {
+    bool transposed;
+    pop_tensor *list;
+};
+typedef void adder(struct multi *multi, size_t i, const struct outputs *outputs);
+
+/* One program for all that run together, else one after the other. */
+static void add_each(struct multi *multi, pop_program sequence, adder *add, const struct outputs *outputs)
 {
     if (multi->together)
         multi->program = conv_program_begin(multi->where, multi->graph, multi->name);
     for (size_t i = 0; i < multi->count && poplibs_ready(multi->graph); ++i) {
         if (!multi->together)
             multi->program = conv_program_begin(multi->where, multi->graph, multi->members[i].call.name);
-        add(multi, i, user);
+        add(multi, i, outputs);
         if (!multi->together)
             conv_program_end(&multi->program, sequence);
     }
@@ -109,10 +116,15 @@ static void add_each(struct multi *multi, pop_program sequence, void (*add)(stru
         conv_program_end(&multi->program, sequence);
 }
 
-static void clear(pop_tensor *outputs, size_t count)
+/* A whole call; outputs are null tensors after an error. */
+static void run(struct multi *multi, bool update, pop_options options, pop_program sequence, adder *add, struct outputs outputs)
 {
-    for (size_t i = 0; i < count; ++i)
-        outputs[i] = (pop_tensor){ 0 };
+    for (size_t i = 0; i < multi->count; ++i)
+        outputs.list[i] = (pop_tensor){ 0 };
+    if (!begin(multi, update, options))
+        return;
+    add_each(multi, sequence, add, &outputs);
+    end(multi);
 }
 
 /* ---- operands ---- */
@@ -144,13 +156,8 @@ pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, con
 
 /* ---- forward and backward ---- */
 
-struct outputs {
-    bool transposed;
-    pop_tensor *list;
-};
-static void add_convolution(struct multi *multi, size_t i, void *user)
+static void add_convolution(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    struct outputs *outputs = user;
     struct member *member = &multi->members[i];
     outputs->list[i] =
         conv_call_convolve(&member->call, &member->text, multi->convs[i].input, multi->convs[i].weights, outputs->transposed, &multi->program);
@@ -160,16 +167,11 @@ void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin
 {
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_convolution", .name = name ? name : "", .convs = convs, .count = count,
                            .cache = cache };
-    clear(outputs, count);
-    if (!begin(&multi, false, options))
-        return;
-    add_each(&multi, sequence, add_convolution, &(struct outputs){ transpose_and_flip_weights, outputs });
-    end(&multi);
+    run(&multi, false, options, sequence, add_convolution, (struct outputs){ transpose_and_flip_weights, outputs });
 }
 
-static void add_transposed(struct multi *multi, size_t i, void *user)
+static void add_transposed(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    struct outputs *outputs = user;
     const struct poplin_conv_call *call = &multi->members[i].call;
     outputs->list[i] = conv_call_new_weights(call);
     if (poplibs_ready(multi->graph) && conv_call_check_weights(call, multi->convs[i].weights, true))
@@ -181,18 +183,13 @@ void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph 
 {
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_weights_transpose_chans_flip_xy", .name = name ? name : "", .convs = convs,
                            .count = count, .cache = cache };
-    clear(outputs, count);
-    if (!begin(&multi, false, options))
-        return;
-    add_each(&multi, sequence, add_transposed, &(struct outputs){ true, outputs });
-    end(&multi);
+    run(&multi, false, options, sequence, add_transposed, (struct outputs){ true, outputs });
 }
 
 /* ---- the update of weights ---- */
 
-static void add_deltas(struct multi *multi, size_t i, void *user)
+static void add_deltas(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    struct outputs *outputs = user;
     struct member *member = &multi->members[i];
     outputs->list[i] =
         conv_call_weight_deltas(&member->call, &member->text, &member->update, multi->convs[i].deltas, multi->convs[i].input, &multi->program);
@@ -202,11 +199,7 @@ void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
 {
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_calculate_weight_deltas", .name = name ? name : "", .convs = convs,
                            .count = count, .cache = cache };
-    clear(outputs, count);
-    if (!begin(&multi, true, options))
-        return;
-    add_each(&multi, sequence, add_deltas, &(struct outputs){ false, outputs });
-    end(&multi);
+    run(&multi, true, options, sequence, add_deltas, (struct outputs){ false, outputs });
 }
 
 static void add_update(const struct multi *multi, size_t i, pop_tensor deltas, pop_program sequence)
