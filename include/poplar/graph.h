@@ -178,8 +178,8 @@ POP_API void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, po
 /* List i holds the intervals of the flattened t that lie on tile i; fewer lists than tiles are allowed. */
 POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t, const pop_interval_lists *mapping);
 #define pop_graph_get_tile_mapping(...) pop_graph_get_tile_mapping_at(POP_HERE, __VA_ARGS__)
-/* num_tiles lists, neighbours merged; the caller frees them.  When some element is unmapped: *complete is set to false if complete is
- * not NULL, otherwise invalid_tile_mapping is recorded and false returned. */
+/* num_tiles lists, neighbours merged; the caller frees them; NULL where only *complete is wanted.  When some element is unmapped: *complete is set
+ * to false if complete is not NULL, otherwise invalid_tile_mapping is recorded and false returned. */
 POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete, pop_interval_lists *mapping);
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
 /* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.  With remove_aliased,

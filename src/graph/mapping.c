@@ -77,7 +77,7 @@ enum { CURSORS = 16 };
 struct owner_walk {
     const pop_graph *graph;
     uint64_t at; /* flat elements passed */
-    bool complete;
+    bool complete, listed;        /* whether parts are wanted */
     size_t cursor[CURSORS];       /* by variable: only hints, so that two variables may share one */
     VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
 };
@@ -88,7 +88,7 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
     walk->at += count;
     unsigned tile = physical == UNMAPPED_TILE ? UNMAPPED_TILE : pop_graph_virtual_tile(walk->graph, physical);
     walk->complete &= physical != UNMAPPED_TILE;
-    if (tile == UNMAPPED_TILE)
+    if (tile == UNMAPPED_TILE || !walk->listed)
         return;
     struct tile_range *last = walk->parts.count ? &walk->parts.data[walk->parts.count - 1] : NULL;
     if (last && last->tile == tile && last->end == begin)
@@ -140,7 +140,7 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         *mapping = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
-    struct owner_walk walk = { .graph = graph, .complete = true };
+    struct owner_walk walk = { .graph = graph, .complete = true, .listed = mapping != NULL };
     if (pop_tensor_num_elements(t))
         tensor_each_run(t, own_run, &walk);
     if (complete)

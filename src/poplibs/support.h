@@ -65,6 +65,18 @@ static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where w
     va_end(arguments);
     return pop_graph_fail(graph, status, where, api, text);
 }
+/* Whether t can be an operand: a tensor of this graph, each of whose elements lies on a tile.  False, and an error that calls it what, otherwise. */
+static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
+{
+    bool mapped;
+    if (!pop_tensor_valid(t))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s is a null tensor", what);
+    if (t.store != pop_graph_store(graph))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s belongs to another graph", what);
+    if (!pop_graph_get_tile_mapping_at(where, graph, t, &mapped, NULL))
+        return false;
+    return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "%s is not mapped completely: give each of its elements a tile first", what);
+}
 /* "{3,4}" */
 static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
 {

@@ -137,10 +137,10 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
 /* Each block of each matrix as a whole on a tile. */
 static void map_blocks(const struct triangular_call *call, pop_tensor t, size_t block_size)
 {
-    pop_tensor a;
     unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), tile = 0;
-    if (!pop_tensor_num_elements(t) || !triangular_matrices(call, t, &a))
+    if (!pop_tensor_num_elements(t))
         return;
+    pop_tensor a = triangular_grouped(call, t);
     size_t groups = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
     for (size_t g = 0; g < groups; ++g)
         for (size_t i = 0; i < n; i += block_size)

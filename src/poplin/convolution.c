@@ -46,8 +46,8 @@ static bool check_tensor(const struct poplin_conv_call *call, pop_tensor t, cons
     size_t found[32];
     char wanted[128], seen[128];
     size_t found_rank = pop_tensor_shape(t, found, 32);
-    if (!pop_tensor_valid(t))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "%s is the null tensor", what);
+    if (!poplibs_is_operand(call->graph, call->where, call->api, what, t))
+        return false;
     if (pop_tensor_type(t) != type)
         return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "%s has type %s; the parameters say %s", what,
                             pop_type_name(pop_tensor_type(t)), pop_type_name(type));
@@ -296,7 +296,8 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
 {
     struct poplin_conv_call call;
     struct conv_call_text text;
-    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !conv_call_check_weights(&call, weights, false))
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
+        !conv_call_check_weights(&call, weights, false) || !poplibs_is_operand(graph, where, call.api, "scale", scale))
         return;
     pop_tensor made = weight_deltas(&call, &text, deltas, activations, sequence);
     if (poplibs_ready(graph))
@@ -322,7 +323,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
     static const char api[] = "poplin_weights_transpose_chans_flip_xy";
     struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL };
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "weights_in", weights_given))
         return;
     if (rank < 4 || rank > 32) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "weights_in has %zu dimensions; groups, output channels, input channels and kernel are needed", rank);
@@ -366,6 +367,8 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
 static bool check_biases(pop_where where, pop_graph *graph, const char *api, pop_tensor activations, pop_tensor biases)
 {
     struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, NULL, NULL };
+    if (!poplibs_is_operand(graph, where, api, "the tensor of activations", activations))
+        return false;
     if (pop_tensor_rank(activations) < 2)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "activations have %zu dimensions; batch and channels are needed",
                             pop_tensor_rank(activations));
@@ -406,7 +409,8 @@ static void update_biases(pop_where where, pop_graph *graph, pop_tensor deltas, 
     static const char api[] = "poplin_convolution_bias_update";
     struct poplin_conv_options parsed;
     unsigned dims[32], count = 0;
-    if (!poplin_conv_options_parse(where, graph, api, options, &parsed) || !check_biases(where, graph, api, deltas, biases))
+    if (!poplin_conv_options_parse(where, graph, api, options, &parsed) || !check_biases(where, graph, api, deltas, biases) ||
+        !poplibs_is_operand(graph, where, api, "scale", scale))
         return;
     for (unsigned d = 0; d < pop_tensor_rank(deltas) && d < 32; ++d)
         if (d != 1)

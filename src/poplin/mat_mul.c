@@ -9,21 +9,6 @@
 
 /* ---- arguments ---- */
 
-static bool is_mapped(const struct mat_mul_call *call, pop_tensor t)
-{
-    pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(call->where, call->graph, t, NULL, &mapping))
-        return false;
-    pop_interval_lists_free(&mapping);
-    return true;
-}
-bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
-{
-    if (!pop_tensor_valid(t))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "%s is no tensor", what);
-    return is_mapped(call, t);
-}
-
 static bool are_operands(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_type output_type, size_t rank, poplin_mat_mul_params *params)
 {
     if (!mat_mul_is_operand(call, "the first operand", a) || !mat_mul_is_operand(call, "the second operand", b))

@@ -39,7 +39,10 @@ static inline pop_shape mat_mul_shape_of(pop_tensor t, struct mat_mul_dims *dims
     return (pop_shape){ poplibs_min(rank, POP_TENSOR_RUNS), dims->list };
 }
 /* A tensor, and mapped; false after an error of the graph. */
-bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t);
+static inline bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
+{
+    return poplibs_is_operand(call->graph, call->where, call->api, what, t);
+}
 /* A matrix as the only one of a group. */
 static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_tensor t)
 {

@@ -21,6 +21,8 @@ struct norm {
 static bool check_acts(const struct norm *norm, pop_tensor acts)
 {
     pop_type type = pop_tensor_type(acts);
+    if (!poplibs_is_operand(norm->graph, norm->where, norm->api, "the tensor of activations", acts))
+        return false;
     if (pop_tensor_rank(acts) < 2)
         return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "activations have %zu dimensions; batch and channels are needed",
                             pop_tensor_rank(acts));
@@ -33,6 +35,8 @@ static bool check_channels(const struct norm *norm, pop_tensor acts, pop_tensor 
 {
     char seen[128];
     size_t dims[8];
+    if (!poplibs_is_operand(norm->graph, norm->where, norm->api, what, t))
+        return false;
     if (pop_tensor_rank(t) == 1 && pop_tensor_dim(t, 0) == pop_tensor_dim(acts, 1))
         return true;
     return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "%s has shape %s; the activations' channels are %zu", what,
@@ -53,6 +57,15 @@ static bool check_partials(const struct norm *norm, pop_type partials_type)
 {
     return partials_type == POP_HALF || partials_type == POP_FLOAT ||
            poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api, "partials_type is %s; half and float are allowed", pop_type_name(partials_type));
+}
+
+/* Both places for results are there, and empty for now. */
+static bool check_places(pop_where where, pop_graph *graph, const char *api, pop_tensor *first, pop_tensor *second)
+{
+    if (!first || !second)
+        return poplibs_ready(graph) && poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for a result: it is NULL");
+    *first = *second = (pop_tensor){ 0 };
+    return true;
 }
 
 /* ---- operations ---- */
@@ -135,6 +148,8 @@ pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_ten
 }
 void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name, pop_tensor *gamma, pop_tensor *beta)
 {
+    if (!check_places(where, graph, "poplin_create_norm_params", gamma, beta))
+        return;
     *gamma = new_param(where, graph, "poplin_create_norm_params", acts, POP_TYPE_NULL, name, "gamma", 1);
     *beta = new_param(where, graph, "poplin_create_norm_params", acts, POP_TYPE_NULL, name, "beta", 0);
 }
@@ -167,8 +182,7 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
                                pop_type partials_type, const char *name, pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
 {
     struct norm norm;
-    *mean = *inv_std_dev = (pop_tensor){ 0 };
-    if (!begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) || !check_partials(&norm, partials_type))
+    if (!check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) || !begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) || !check_partials(&norm, partials_type))
         return;
     if (!(eps >= 0))
         poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);
@@ -207,6 +221,8 @@ pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whi
 static bool check_alike(const struct norm *norm, pop_tensor a, pop_tensor b)
 {
     size_t first[32], second[32], rank = pop_tensor_shape(a, first, 32);
+    if (!poplibs_is_operand(norm->graph, norm->where, norm->api, "the tensor of gradients", b))
+        return false;
     if (pop_tensor_shape(b, second, 32) == rank && memcmp(first, second, poplibs_min(rank, 32) * sizeof(*first)) == 0 &&
         pop_tensor_type(a) == pop_tensor_type(b))
         return true;
@@ -217,8 +233,8 @@ void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tenso
                                     pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
 {
     struct norm norm;
-    *gamma_delta = *beta_delta = (pop_tensor){ 0 };
-    if (!begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
+    if (!check_places(where, graph, "poplin_norm_param_gradients", gamma_delta, beta_delta) ||
+        !begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
         !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads))
         return;
     whitened = channels_last(&norm, whitened);

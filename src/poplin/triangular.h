@@ -16,7 +16,9 @@ struct triangular_call {
     pop_program sequence;
 };
 
-/* Square matrices of half or float as {groups, n, n}; false after an error of the graph. */
+/* Matrices as {groups, n, n}. */
+pop_tensor triangular_grouped(const struct triangular_call *call, pop_tensor a);
+/* The same, checked: square matrices of half or float, mapped; false after an error of the graph. */
 bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped);
 /* The tile of an element; 0 when it has none. */
 unsigned triangular_tile(const struct triangular_call *call, pop_tensor element);

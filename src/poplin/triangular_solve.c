@@ -18,16 +18,22 @@ static bool fail(const struct triangular_call *call, pop_status status, const ch
                         poplibs_shape_text(shape, sizeof(shape), (pop_shape){ rank, dims }), what);
 }
 
+pop_tensor triangular_grouped(const struct triangular_call *call, pop_tensor a)
+{
+    size_t rank = pop_tensor_rank(a);
+    return rank == 2 ? pop_tensor_expand_at(call->where, a, POP_DIMS(0)) : pop_tensor_flatten_dims_at(call->where, a, 0, (unsigned)rank - 2);
+}
+
 bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped)
 {
     size_t rank = pop_tensor_rank(a);
-    if (!pop_tensor_valid(a))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the matrix is no tensor");
+    if (!poplibs_is_operand(call->graph, call->where, call->api, "the matrix", a))
+        return false;
     if (pop_tensor_type(a) != POP_HALF && pop_tensor_type(a) != POP_FLOAT)
         return fail(call, POP_TYPE_ERROR, "is neither half nor float", a);
     if (rank < 2 || pop_tensor_dim(a, rank - 1) != pop_tensor_dim(a, rank - 2))
         return fail(call, POP_POPLAR_ERROR, "is no square matrix", a);
-    *grouped = rank == 2 ? pop_tensor_expand_at(call->where, a, POP_DIMS(0)) : pop_tensor_flatten_dims_at(call->where, a, 0, (unsigned)rank - 2);
+    *grouped = triangular_grouped(call, a);
     return true;
 }
 
@@ -35,8 +41,8 @@ bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_t
 static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side, pop_tensor *rows)
 {
     size_t rank = pop_tensor_rank(a);
-    if (!pop_tensor_valid(b))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the right-hand side is no tensor");
+    if (!poplibs_is_operand(call->graph, call->where, call->api, "the right-hand side", b))
+        return false;
     if (pop_tensor_type(b) != pop_tensor_type(a))
         return fail(call, POP_TYPE_ERROR, "is not of the matrix's type", b);
     bool fits = pop_tensor_rank(b) == rank && pop_tensor_dim(b, left_side ? rank - 2 : rank - 1) == pop_tensor_dim(a, rank - 1);
@@ -44,7 +50,7 @@ static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, p
         fits = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
     if (!fits)
         return fail(call, POP_POPLAR_ERROR, "has not the right-hand sides of these systems", b);
-    b = rank == 2 ? pop_tensor_expand_at(call->where, b, POP_DIMS(0)) : pop_tensor_flatten_dims_at(call->where, b, 0, (unsigned)rank - 2);
+    b = triangular_grouped(call, b);
     *rows = left_side ? poplin_transpose_grouped_matrix_at(call->where, b) : b;
     return true;
 }

@@ -93,7 +93,7 @@ static bool check_labels(pop_graph *graph, pop_where where, const char *api, pop
 {
     char a[128], b[128];
     pop_type type = pop_tensor_type(expected);
-    if (!popnn_check_floating(graph, where, api, "the model's output", outputs))
+    if (!popnn_check_floating(graph, where, api, "the model's output", outputs) || !poplibs_is_operand(graph, where, api, "the tensor of labels", expected))
         return false;
     if (type != POP_INT && type != POP_UNSIGNED_INT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the labels have type %s; int or unsigned int is needed", pop_type_name(type));
@@ -105,6 +105,8 @@ static bool check_labels(pop_graph *graph, pop_where where, const char *api, pop
 }
 static bool check_num_correct(pop_graph *graph, pop_where where, const char *api, pop_tensor num_correct)
 {
+    if (!poplibs_is_operand(graph, where, api, "the number of correct rows", num_correct))
+        return false;
     if (pop_tensor_type(num_correct) != POP_UNSIGNED_INT || pop_tensor_num_elements(num_correct) != 1)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the number of correct rows goes to one unsigned int, not to %zu of type %s",
                             pop_tensor_num_elements(num_correct), pop_type_name(pop_tensor_type(num_correct)));
@@ -114,6 +116,8 @@ static bool check_scale(pop_graph *graph, pop_where where, const char *api, cons
 {
     if (pop_tensor_type(scale) == POP_TYPE_NULL)
         return true;
+    if (!poplibs_is_operand(graph, where, api, what, scale))
+        return false;
     if (loss != POPNN_CROSS_ENTROPY_LOSS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the %s goes with the cross entropy alone", what);
     if (pop_tensor_type(scale) != type || pop_tensor_num_elements(scale) != 1)
@@ -125,6 +129,8 @@ static bool check_results(pop_graph *graph, pop_where where, const char *api, po
 {
     char a[128], b[128];
     pop_type type = pop_tensor_type(outputs);
+    if (!poplibs_is_operand(graph, where, api, "the loss", loss) || !poplibs_is_operand(graph, where, api, "the tensor of deltas", deltas))
+        return false;
     if (pop_tensor_type(loss) != type || pop_tensor_type(deltas) != type)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
                             "the loss is %s and the deltas are %s; the model's output is %s, which they must be too",

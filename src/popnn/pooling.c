@@ -301,6 +301,8 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
     char seen[128], wanted[128];
     size_t dims[2 + POPNN_MOST_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
     memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
+    if (!poplibs_is_operand(pool->graph, pool->where, pool->api, what, t))
+        return false;
     bool fits = pop_tensor_rank(t) == 2 + pool->params->dims;
     for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
         fits = pop_tensor_dim(t, i) == dims[i];

@@ -5,12 +5,12 @@
 
 #include "poplibs/support.h"
 
-/* t is no null tensor, and of half or float. */
+/* t is an operand, and of half or float. */
 static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
 {
     pop_type type = pop_tensor_type(t);
-    if (type == POP_TYPE_NULL)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s is a null tensor", what);
+    if (!poplibs_is_operand(graph, where, api, what, t))
+        return false;
     if (type != POP_HALF && type != POP_FLOAT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has elements of type %s; half or float is needed", what, pop_type_name(type));
     return true;
@@ -20,8 +20,8 @@ static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const cha
 {
     char text[128];
     pop_type type = pop_tensor_type(t);
-    if (type == POP_TYPE_NULL)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input is a null tensor");
+    if (!poplibs_is_operand(graph, where, api, "the input", t))
+        return false;
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half, float, int or unsigned int is needed",
                             pop_type_name(type));

@@ -95,6 +95,8 @@ bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const
 {
     char wanted[64], seen[64];
     bool same = pop_tensor_rank(t) == shape.rank;
+    if (!poplibs_is_operand(units->graph, units->where, units->api, what, t))
+        return false;
     for (size_t i = 0; i < shape.rank && same; ++i)
         same = pop_tensor_dim(t, i) == shape.dims[i];
     if (same && pop_tensor_type(t) == units->type)

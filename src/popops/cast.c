@@ -97,8 +97,8 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
 {
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(in, dims[0], 16), pop_tensor_shape(out, dims[1], 16) };
     char text[2][128];
-    if (!pop_tensor_valid(in) || !pop_tensor_valid(out))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the %s is a null tensor", pop_tensor_valid(in) ? "output" : "input");
+    if (!poplibs_is_operand(graph, where, api, "the input", in) || !poplibs_is_operand(graph, where, api, "the output", out))
+        return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the output has shape %s, the input %s",
                             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }),
@@ -129,12 +129,8 @@ void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_ten
 static pop_tensor output_for(pop_where where, pop_graph *graph, const char *api, pop_tensor in, pop_type type, const char *name)
 {
     char path[512];
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the input", in))
         return (pop_tensor){ 0 };
-    if (!pop_tensor_valid(in)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input is a null tensor");
-        return (pop_tensor){ 0 };
-    }
     if (!pop_type_is_supported(type)) {
         poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a cast to %s; no device has that type", pop_type_name(type));
         return (pop_tensor){ 0 };

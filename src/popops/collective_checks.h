@@ -6,7 +6,7 @@
 #include <popops/operation.h>
 #include <poplar/graph.h>
 
-/* The graph is ready and has one replica, data is no null tensor, the options are right. */
+/* The graph is ready and has one replica, data is an operand, the options are right. */
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options options);
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
 

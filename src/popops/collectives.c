@@ -21,8 +21,8 @@ bool popops_check_collective(pop_where where, pop_graph *graph, const char *api,
     };
     if (!poplibs_ready(graph))
         return false;
-    if (!pop_tensor_valid(data))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a null tensor");
+    if (!poplibs_is_operand(graph, where, api, "the data", data))
+        return false;
     unsigned replicas = pop_graph_replication_factor(graph);
     if (replicas != 1)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the graph has %u replicas; this works on one so far", replicas);

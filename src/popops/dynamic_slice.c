@@ -147,8 +147,8 @@ static pop_shape slice_shape(pop_tensor t, pop_dims dims, pop_shape sizes, size_
 static bool check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_dims dims, pop_shape sizes)
 {
     size_t shape[POPOPS_MOST_DIMS] = { 0 };
-    if (!pop_tensor_valid(t))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a null tensor cannot be sliced");
+    if (!poplibs_is_operand(graph, where, api, "the sliced tensor", t))
+        return false;
     size_t rank = pop_tensor_shape(t, shape, POPOPS_MOST_DIMS);
     return popops_check_dims(where, graph, api, (pop_shape){ rank, shape }, dims, sizes);
 }

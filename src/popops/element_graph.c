@@ -100,9 +100,7 @@ bool element_check_output(const struct element_call *call, pop_type type)
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                             "the output cannot be written: it holds an element twice, or a constant");
-    if (out.store != pop_graph_store(call->graph))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output belongs to another graph");
-    return true;
+    return poplibs_is_operand(call->graph, call->where, call->api, "the output", out);
 }
 
 pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_type type, const char *name)

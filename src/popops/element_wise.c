@@ -40,16 +40,15 @@ static const char *types_text(char *buffer, size_t size, unsigned types)
 /* The type of the tensors, which must have one. */
 static bool find_type(const struct element_request *request, const char *api, const struct operator_info *info, pop_type *type)
 {
+    static const char *const names[] = { "operand 1", "operand 2", "operand 3" };
     char texts[192];
     *type = POP_TYPE_NULL;
     for (int i = 0; i < request->arity; ++i) {
         pop_type seen = pop_tensor_type(request->operands[i].tensor);
         if (is_number(&request->operands[i]))
             continue;
-        if (!pop_tensor_valid(request->operands[i].tensor))
-            return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, api, "operand %d is a null tensor", i + 1);
-        if (request->operands[i].tensor.store != pop_graph_store(request->graph))
-            return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, api, "operand %d belongs to another graph", i + 1);
+        if (!poplibs_is_operand(request->graph, request->where, api, names[i], request->operands[i].tensor))
+            return false;
         if (is_condition(request, i) && seen != POP_BOOL)
             return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "the condition is %s, not bool", pop_type_name(seen));
         if (is_condition(request, i))

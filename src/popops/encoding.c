@@ -39,6 +39,8 @@ static bool check_one_hot(pop_where where, pop_graph *graph, const char *api, po
 {
     char a[64], b[64];
     pop_type index = pop_tensor_type(indices), type = pop_tensor_type(encoded);
+    if (!poplibs_is_operand(graph, where, api, "the tensor of indices", indices) || !poplibs_is_operand(graph, where, api, "the encoded tensor", encoded))
+        return false;
     if (pop_tensor_rank(indices) != 1 || pop_tensor_rank(encoded) != 2 || pop_tensor_dim(indices, 0) != pop_tensor_dim(encoded, 0)) {
         pop_tensor_shape_to_string(indices, a, sizeof(a));
         pop_tensor_shape_to_string(encoded, b, sizeof(b));
@@ -82,6 +84,8 @@ void popops_encode_one_hot_values_at(pop_where where, pop_graph *graph, pop_tens
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the values on and off must be one %s each", pop_type_name(type));
         return;
     }
+    if (!poplibs_is_operand(graph, where, api, "the value on", on) || !poplibs_is_operand(graph, where, api, "the value off", off))
+        return;
     encode(&(struct encoding){ .where = where, .indices = indices, .on = pop_tensor_reshape_at(where, on, POP_SHAPE()),
                                .off = pop_tensor_reshape_at(where, off, POP_SHAPE()) }, graph, encoded, sequence, name);
 }
@@ -120,7 +124,7 @@ void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t sta
 {
     static const char api[] = "popops_iota";
     char path[256];
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return;
     pop_type type = pop_tensor_type(t);
     if (type != POP_INT && type != POP_UNSIGNED_INT && type != POP_HALF && type != POP_FLOAT) {

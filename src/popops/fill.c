@@ -54,10 +54,11 @@ void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop
     }
 }
 
-static void fill_by(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name, const char *step)
+static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_program sequence, double value, const char *name,
+                    const char *step)
 {
     char path[256];
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return;
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, step));
     popops_fill_in_at(where, graph, t, set, value);
@@ -66,12 +67,12 @@ static void fill_by(pop_where where, pop_graph *graph, pop_tensor t, pop_program
 
 void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name)
 {
-    fill_by(where, graph, t, sequence, value, name, "Fill");
+    fill_by(where, graph, "popops_fill", t, sequence, value, name, "Fill");
 }
 
 void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    fill_by(where, graph, t, sequence, 0, name, "Zero");
+    fill_by(where, graph, "popops_zero", t, sequence, 0, name, "Zero");
 }
 void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set)
 {

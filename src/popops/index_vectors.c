@@ -8,7 +8,10 @@ bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_t
     pop_type type = pop_tensor_type(indices);
     size_t rank = pop_tensor_rank(indices), components = windows->dims.count, n = pop_tensor_num_elements(indices);
     pop_where where = windows->where;
-    if (!pop_tensor_valid(indices) || (type != POP_INT && type != POP_UNSIGNED_INT))
+    if (!poplibs_is_operand(graph, where, windows->api, "the tensor", windows->operand) ||
+        !poplibs_is_operand(graph, where, windows->api, "the tensor of indices", indices))
+        return false;
+    if (type != POP_INT && type != POP_UNSIGNED_INT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, windows->api, "indices cannot be %s; they are int or unsigned int", pop_type_name(type));
     if (index_vector_dim > rank)
         return poplibs_fail(graph, POP_INDEX_ERROR, where, windows->api, "there is no dimension %zu: the rank of the indices is %zu", index_vector_dim, rank);

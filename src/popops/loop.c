@@ -11,7 +11,9 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
         (type != POP_INT && type != POP_UNSIGNED_INT))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a count of %zu elements of %s up to %zu of %s: one int or unsigned int each, it must be",
                             pop_tensor_num_elements(count), pop_type_name(pop_tensor_type(count)), pop_tensor_num_elements(limit), pop_type_name(type));
-    return step != 0 || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a step of 0 never ends");
+    if (step == 0)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a step of 0 never ends");
+    return poplibs_is_operand(graph, where, api, "the count", count) && poplibs_is_operand(graph, where, api, "the limit", limit);
 }
 
 pop_tensor popops_add_for_loop_counter_vertex_at(pop_where where, pop_graph *graph, pop_tensor count, pop_tensor limit, int step, unsigned tile,
@@ -44,11 +46,9 @@ pop_program popops_counted_for_loop_at(pop_where where, pop_graph *graph, pop_te
     pop_interval_lists mapping;
     bool given = pop_tensor_valid(count);
     if (!given && pop_tensor_valid(limit))
-        count = pop_graph_add_variable_at(where, graph, pop_tensor_type(limit), POP_SHAPE(), name);
+        count = pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(limit), POP_SHAPE(), POP_MAPPING_LINEAR, name);
     if (!check(where, graph, "popops_counted_for_loop", count, limit, step))
         return none;
-    if (!given)
-        pop_graph_set_tile_mapping_at(where, graph, count, 0);
     if (!pop_graph_get_tile_mapping_at(where, graph, count, NULL, &mapping))
         return none;
     while (mapping.first[tile + 1] == mapping.first[tile])

@@ -40,8 +40,9 @@ static bool check(struct call *call, pop_graph *graph, pop_options options)
     size_t shape[POPOPS_MOST_DIMS];
     if (!poplibs_ready(graph))
         return false;
-    if (!pop_tensor_valid(call->t) || !pop_tensor_valid(call->offsets))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "a null tensor cannot be sliced, or give offsets");
+    if (!poplibs_is_operand(graph, call->where, call->api, "the sliced tensor", call->t) ||
+        !poplibs_is_operand(graph, call->where, call->api, "the tensor of offsets", call->offsets))
+        return false;
     size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MOST_DIMS), n = pop_tensor_dim(call->offsets, 0), dims = call->dims.count;
     if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
         !popops_check_slice_options(call->where, graph, call->api, options))
@@ -210,6 +211,8 @@ static void update_with(struct call *call, pop_graph *graph, enum popops_multi_k
         return;
     }
     if (kind == MULTI_ADD) {
+        if (!poplibs_is_operand(graph, call->where, call->api, "the scale", call->scale))
+            return;
         if (pop_tensor_num_elements(call->scale) != 1 || (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
             poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "a scale of %zu elements of %s; it is one %s", pop_tensor_num_elements(call->scale),
                          pop_type_name(scale), pop_type_name(type));

@@ -47,7 +47,7 @@ static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, con
 
 pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_all_true", "the tensor", a))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(a) != POP_BOOL) {
         poplibs_fail(graph, POP_TYPE_ERROR, where, "popops_all_true", "a %s tensor; it must be bool", pop_type_name(pop_tensor_type(a)));
@@ -59,7 +59,7 @@ pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, p
 static pop_tensor has(pop_where where, pop_graph *graph, pop_tensor a, const char *api, const char *kind, pop_program sequence, const char *name)
 {
     char vertex[64];
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", a))
         return (pop_tensor){ 0 };
     if (!pop_type_is_floating_point(pop_tensor_type(a))) {
         poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a %s tensor; it must be half or float", pop_type_name(pop_tensor_type(a)));

@@ -101,7 +101,7 @@ static void give_matrix(size_t index, pop_tensor *in, pop_tensor *out, void *use
 pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_tensor in, pop_compute_set set, const char *name)
 {
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_partial_transpose", "the tensor", in))
         return none;
     size_t rank = pop_tensor_rank(in), shape[64];
     if (rank < 2 || rank > 64) {

@@ -77,6 +77,8 @@ static bool check_params(pop_where where, pop_graph *graph, const struct request
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", names[op], pop_type_name(type), pop_type_name(q->out_type));
     if ((scaled || q->params.update) && !is_sum(op))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%s cannot %s; ADD, SQUARE_ADD and LOG_ADD can", names[op], scaled ? "be scaled" : "update");
+    if (scaled && !poplibs_is_operand(graph, where, q->api, "the scale", q->params.scale))
+        return false;
     if (scaled && (pop_tensor_type(q->params.scale) != POP_FLOAT || pop_tensor_num_elements(q->params.scale) != 1))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "the scale is %s with %zu elements; it must be one float",
                             pop_type_name(pop_tensor_type(q->params.scale)), pop_tensor_num_elements(q->params.scale));
@@ -87,8 +89,8 @@ static bool check_params(pop_where where, pop_graph *graph, const struct request
 static bool check_dims(pop_where where, pop_graph *graph, const struct request *q, bool *reduced)
 {
     size_t rank = pop_tensor_rank(q->in);
-    if (!pop_tensor_valid(q->in))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "a null tensor cannot be reduced");
+    if (!poplibs_is_operand(graph, where, q->api, "the input", q->in))
+        return false;
     if (rank > REDUCE_MOST_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "a tensor of rank %zu; at most %d", rank, REDUCE_MOST_DIMS);
     for (size_t i = 0; i < q->dims.count; ++i) {
@@ -110,8 +112,8 @@ static bool check_output(pop_where where, pop_graph *graph, const struct request
             dims[rank++] = pop_tensor_dim(q->in, d);
     size_t out_rank = pop_tensor_shape(out, given, REDUCE_MOST_DIMS);
     char wanted[128], seen[128];
-    if (!pop_tensor_valid(out))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "the output is a null tensor");
+    if (!poplibs_is_operand(graph, where, q->api, "the output", out))
+        return false;
     if (rank != out_rank || memcmp(dims, given, rank * sizeof(*dims)) != 0)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s where %s is left",
                             poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MOST_DIMS), given }),

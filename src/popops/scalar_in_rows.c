@@ -13,7 +13,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
 {
     char text[64];
     pop_type type = pop_tensor_type(params);
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor of rows", params))
         return false;
     if (pop_tensor_rank(params) != 2) {
         pop_tensor_shape_to_string(params, text, sizeof(text));

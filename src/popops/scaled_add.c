@@ -103,8 +103,8 @@ static bool check_operands(const struct scaled *s)
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
     pop_type types[2] = { pop_tensor_type(s->a), pop_tensor_type(s->b) };
     char text[2][128];
-    if (!pop_tensor_valid(s->a) || !pop_tensor_valid(s->b))
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "%s is a null tensor", pop_tensor_valid(s->a) ? "b" : "a");
+    if (!poplibs_is_operand(s->graph, s->where, s->api, "a", s->a) || !poplibs_is_operand(s->graph, s->where, s->api, "b", s->b))
+        return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
                             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
@@ -124,6 +124,8 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
     pop_type type = pop_tensor_type(factor->tensor), data = pop_tensor_type(s->a);
     if (s->constant)
         return true;
+    if (!poplibs_is_operand(s->graph, s->where, s->api, "a factor", factor->tensor))
+        return false;
     if (pop_tensor_num_elements(factor->tensor) != 1)
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
                             pop_tensor_num_elements(factor->tensor));

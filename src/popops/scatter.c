@@ -28,6 +28,8 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
     struct popops_windows *windows = &scatter->windows;
     size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), window = 0, n = 1, shape[POPOPS_MOST_DIMS + 1];
     unsigned order[POPOPS_MOST_DIMS], count = 0;
+    if (!poplibs_is_operand(graph, windows->where, windows->api, "the tensor of updates", updates))
+        return false;
     if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
         return poplibs_fail(graph, POP_TYPE_ERROR, windows->where, windows->api, "updates of %s for a tensor of %s", pop_type_name(pop_tensor_type(updates)),
                             pop_type_name(pop_tensor_type(windows->operand)));

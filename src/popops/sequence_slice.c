@@ -52,7 +52,7 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
     static const char api[] = "popops_sequence_slice";
     char path[256], left[64], right[64];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MOST_DIMS), n = pop_tensor_num_elements(lengths);
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the source", src))
         return;
     if (!rank || !pop_tensor_rank(dst) || rank > POPOPS_MOST_DIMS) {
         pop_tensor_shape_to_string(src, left, sizeof(left));

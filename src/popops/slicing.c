@@ -26,7 +26,9 @@ pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, po
 {
     pop_type type = pop_tensor_type(offset);
     pop_tensor none = { 0 };
-    if (!pop_tensor_valid(offset) || pop_tensor_num_elements(offset) != count) {
+    if (!poplibs_is_operand(graph, where, api, "the tensor of offsets", offset))
+        return none;
+    if (pop_tensor_num_elements(offset) != count) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu offsets where there must be %zu", pop_tensor_num_elements(offset), count);
         return none;
     }
@@ -41,7 +43,9 @@ pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, po
 bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor t, pop_type type, pop_shape shape)
 {
     char wanted[128], seen[128];
-    bool same = pop_tensor_valid(t) && pop_tensor_rank(t) == shape.rank;
+    bool same = pop_tensor_rank(t) == shape.rank;
+    if (!poplibs_is_operand(graph, where, api, what, t))
+        return false;
     for (size_t i = 0; i < shape.rank && same; ++i)
         same = pop_tensor_dim(t, i) == shape.dims[i];
     if (!same) {

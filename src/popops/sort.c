@@ -12,7 +12,7 @@ static bool is_sortable(pop_type type)
 
 static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor t, unsigned dim)
 {
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return false;
     if (dim >= pop_tensor_rank(t))
         return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim, pop_tensor_rank(t));

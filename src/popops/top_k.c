@@ -156,7 +156,8 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
 {
     struct chosen none = { { 0 }, { 0 }, { 0 } };
     size_t rank = pop_tensor_rank(keys), n = rank ? pop_tensor_dim(keys, rank - 1) : 0;
-    if (!check(where, graph, api, pop_tensor_type(keys), rank, n, params))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", keys) ||
+        !check(where, graph, api, pop_tensor_type(keys), rank, n, params))
         return none;
     if (params.sort_order == POPOPS_SORT_NONE)
         params.sort_order = params.largest ? POPOPS_SORT_DESCENDING : POPOPS_SORT_ASCENDING;
@@ -216,7 +217,7 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
         return (pop_tensor){ 0 };
     }
     *chosen_values = (pop_tensor){ 0 };
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor of values", values))
         return *chosen_values;
     pop_tensor_shape_to_string(keys, left, sizeof(left));
     pop_tensor_shape_to_string(values, right, sizeof(right));

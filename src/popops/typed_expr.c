@@ -57,8 +57,10 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
         if (number < 1 || number > 20 || (size_t)number > tensors.count)
             return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api, "there is no tensor for placeholder _%d: there are %zu", number,
                                 tensors.count);
-        if (!pop_tensor_valid(tensors.list[number - 1]))
-            return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api, "tensor %d is null", number);
+        char name[16];
+        snprintf(name, sizeof(name), "tensor %d", number);
+        if (!used[number] && !poplibs_is_operand(typing->graph, typing->where, typing->api, name, tensors.list[number - 1]))
+            return false;
         used[number] = true;
         expr->nodes[i].type = pop_tensor_type(tensors.list[number - 1]);
     }

@@ -499,7 +499,7 @@ static void test_errors(void **state)
     poplin_convolution(bed.graph, halves, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_TYPE_ERROR, "poplin_convolution", "in has type half; the parameters say float");
     poplin_convolution(bed.graph, (pop_tensor){ 0 }, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "in is the null tensor");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "in is a null tensor");
     poplin_create_input(bed.graph, &bad, "in", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_create_input", "kernel");
     poplin_create_input(bed.graph, NULL, "in", POP_NO_OPTIONS, NULL);

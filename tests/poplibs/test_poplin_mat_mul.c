@@ -322,7 +322,7 @@ static void test_mistakes(void **state)
         assert_false(pop_tensor_valid(poplin_mat_mul(graph, a, b, bed.program, "x", options, NULL)));                  \
         assert_error(graph, status, "poplin_mat_mul", words);                                                          \
     } while (0)
-    REFUSED(none, POP_NO_OPTIONS, POP_POPLAR_ERROR, "the second operand is no tensor");
+    REFUSED(none, POP_NO_OPTIONS, POP_POPLAR_ERROR, "the second operand is a null tensor");
     REFUSED(h, POP_NO_OPTIONS, POP_TYPE_ERROR, "float and half");
     REFUSED(i, POP_NO_OPTIONS, POP_TYPE_ERROR, "float and int");
     REFUSED(a, POP_NO_OPTIONS, POP_POPLAR_ERROR, "{4,5} and {4,5}");
@@ -334,7 +334,7 @@ static void test_mistakes(void **state)
     poplin_mat_mul_typed(graph, a, b, bed.program, POP_INT, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul", "result has type int");
     poplin_mat_mul(graph, a, unmapped, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poplin_mat_mul", "not mapped");
     poplin_mat_mul_with_output(graph, a, b, a, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output", "the result has shape {4,5}; the product has {4,6}");
     poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x", POP_NO_OPTIONS, NULL);

@@ -258,7 +258,7 @@ static void test_mistakes(void **state)
     poplin_triangular_solve(graph, a, half, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_triangular_solve", "half{4,5}");
     poplin_triangular_solve(graph, a, none, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "no tensor");
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "a null tensor");
     poplin_triangular_solve(graph, a, wide, true, true, false, 0, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "block size is 0");
     poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x", POP_NO_OPTIONS, NULL);

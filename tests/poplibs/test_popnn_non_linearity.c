@@ -167,7 +167,7 @@ static void test_names_and_errors(void **state)
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_non_linearity_input_gradient_in", "are float and the output's gradient is half");
     pop_tensor unmapped = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(3), "x");
     popnn_relu_in_place(bed.graph, unmapped, bed.program, "x");
-    assert_error(bed.graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
+    assert_error(bed.graph, POP_INVALID_TILE_MAPPING, "popnn_non_linearity_in_place", "not mapped");
     bed_close(&bed);
 }
 

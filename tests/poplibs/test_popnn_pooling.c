@@ -209,7 +209,7 @@ static void test_errors_and_nothing(void **state)
     POOL(&p, out);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the input has shape {1,16,5,4}; the parameters say {1,16,11,8}");
     POOL(&p, (pop_tensor){ 0 });
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type null");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "a null tensor");
     wrong.stride[1] = 0;
     POOL(&wrong, in);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 1 has a window of 2 and a stride of 0");

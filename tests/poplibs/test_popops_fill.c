@@ -61,7 +61,7 @@ static void test_unmapped_is_an_error(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
     popops_zero(bed.graph, pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(3), "x"), bed.program, "zero");
-    assert_error(bed.graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
+    assert_error(bed.graph, POP_INVALID_TILE_MAPPING, "popops_zero", "not mapped");
     bed_close(&bed);
 }
 

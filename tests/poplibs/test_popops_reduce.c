@@ -462,7 +462,7 @@ static void test_errors(void **state)
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = (popops_operation)17 }, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "17 is no operation");
     popops_reduce(g, pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(3), "unmapped"), POP_FLOAT, POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
-    assert_error(g, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
+    assert_error(g, POP_INVALID_TILE_MAPPING, "popops_reduce", "not mapped");
     bed_close(&bed);
 }
 
