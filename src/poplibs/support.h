@@ -65,6 +65,14 @@ static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where w
     va_end(arguments);
     return pop_graph_fail(graph, status, where, api, text);
 }
+/* Whether so many elements can be meant: eight times the target's memory and more would take long to find no place (less is for the compiler to report).
+ * False, and an error that calls them what, otherwise. */
+static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what, size_t elements, pop_type type)
+{
+    double bytes = (double)elements * (double)pop_type_size(type), memory = (double)pop_target_memory_bytes(pop_graph_target(graph));
+    return bytes < 8 * memory || poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, "%s takes %.4g bytes; the target's memory has %.4g", what,
+                                              bytes, memory);
+}
 /* Whether t can be an operand: a tensor of this graph, each of whose elements lies on a tile.  False, and an error that calls it what, otherwise. */
 static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
 {
@@ -73,7 +81,8 @@ static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const c
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s is a null tensor", what);
     if (t.store != pop_graph_store(graph))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s belongs to another graph", what);
-    if (!pop_graph_get_tile_mapping_at(where, graph, t, &mapped, NULL))
+    if (!poplibs_fits_memory(graph, where, api, what, pop_tensor_num_elements(t), pop_tensor_type(t)) ||
+        !pop_graph_get_tile_mapping_at(where, graph, t, &mapped, NULL))
         return false;
     return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "%s is not mapped completely: give each of its elements a tile first", what);
 }

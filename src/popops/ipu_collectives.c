@@ -116,8 +116,12 @@ pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors c
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
                                 pop_options options)
 {
-    size_t parts = pop_tensor_rank(data) ? pop_tensor_dim(data, 0) : 0;
-    pop_tensor *chunks = poplibs_new(parts, sizeof(*chunks)), all = { 0 };
+    pop_tensor all = { 0 };
+    if (!poplibs_ready(graph))
+        return all;
+    /* More parts than IPUs are refused before the first chunk. */
+    size_t parts = pop_tensor_rank(data) ? poplibs_min(pop_tensor_dim(data, 0), pop_graph_target(graph)->num_ipus) : 0;
+    pop_tensor *chunks = poplibs_new(parts, sizeof(*chunks));
     if (reduce_scatter(where, graph, "popops_all_reduce", data, op, sequence, name, options, chunks))
         all = popops_all_gather_at(where, graph, (pop_tensors){ parts, chunks }, sequence, name, options);
     free(chunks);

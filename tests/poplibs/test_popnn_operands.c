@@ -42,6 +42,9 @@
 #include <popops/sort.h>
 #include <popops/top_k.h>
 #include <popops/update_scalar_in_rows.h>
+#include <poputil/util.h>
+
+#include <limits.h>
 
 enum { MOST_OPERANDS = 8 };
 struct scene {
@@ -229,7 +232,7 @@ static const struct row rows[] = {
     { "popnn_spatial_softmax_2d", "f{2,3,4}", fields },
 };
 
-enum lack { LACKS_NOTHING, LACKS_MAPPING, LACKS_MAPPING_OF_CONSTANT, LACKS_TENSOR };
+enum lack { LACKS_NOTHING, LACKS_MAPPING, LACKS_MAPPING_OF_CONSTANT, LACKS_TENSOR, LACKS_ROOM };
 
 static pop_type type_of(char letter)
 {
@@ -255,11 +258,13 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
     *text = at + 1 + (at[1] == '?');
     if (lack == LACKS_TENSOR)
         return (pop_tensor){ 0 };
+    if (lack == LACKS_ROOM && rank)
+        dims[0] = (size_t)1 << 32;
     float ones[512] = { 0 };
     assert_true(elements <= 512);
     pop_tensor t = lack == LACKS_MAPPING_OF_CONSTANT ? pop_graph_add_constant(graph, type, (pop_shape){ rank, dims }, type == POP_HALF || type == POP_FLOAT ? POP_FLOAT : type, ones, "constant")
                                                      : pop_graph_add_variable(graph, type, (pop_shape){ rank, dims }, "variable");
-    if (lack == LACKS_NOTHING)
+    if (lack == LACKS_NOTHING || lack == LACKS_ROOM)
         pop_graph_set_tile_mapping(graph, t, 1);
     return t;
 }
@@ -267,7 +272,8 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
 /* Whether an operand may lack that: a constant is never written, and some may be null. */
 static bool may_lack(const char *operand, enum lack lack)
 {
-    return (lack == LACKS_MAPPING_OF_CONSTANT && *operand < 'a') || (lack == LACKS_TENSOR && strchr(operand, '}')[1] == '?');
+    const char *end = strchr(operand, '}');
+    return (lack == LACKS_MAPPING_OF_CONSTANT && *operand < 'a') || (lack == LACKS_TENSOR && end[1] == '?') || (lack == LACKS_ROOM && end[-1] == '{');
 }
 
 /* Calls a row with operand `at` lacking something; whether there is such an operand. */
@@ -298,7 +304,8 @@ static void check_row(const struct row *row, pop_graph *graph, size_t at, enum l
         fail_msg("%s of %s: operand %zu is not missed", row->call_text, row->operands, at + 1);
     if (!strstr(error.where.file, "test_popnn_operands") || strncmp(error.api, "pop_", 4) == 0)
         fail_msg("%s: %s in %s:%d", row->call_text, error.api, error.where.file, error.where.line);
-    if (lack != LACKS_TENSOR && (error.status != POP_INVALID_TILE_MAPPING || !strstr(error.text, "is not mapped completely")))
+    bool unmapped = lack == LACKS_MAPPING || lack == LACKS_MAPPING_OF_CONSTANT;
+    if (unmapped && (error.status != POP_INVALID_TILE_MAPPING || !strstr(error.text, "is not mapped completely")))
         fail_msg("%s: operand %zu: %s", row->call_text, at + 1, error.text);
 }
 
@@ -313,10 +320,28 @@ static void test_each_operand_of_each_call_must_lie_on_tiles(void **state)
         call_row(&rows[i], graph, SIZE_MAX, LACKS_NOTHING);
         assert_built(graph);
         for (size_t at = 0; at < MOST_OPERANDS; ++at)
-            for (enum lack lack = LACKS_MAPPING; lack <= LACKS_TENSOR; ++lack)
+            for (enum lack lack = LACKS_MAPPING; lack <= LACKS_ROOM; ++lack)
                 check_row(&rows[i], graph, at, lack);
     }
     pop_graph_destroy(graph);
+}
+
+/* Rows beyond all memory are an error before anything is made for each of them, on a CPU too. */
+static void test_what_cannot_fit_is_refused_at_once(void **state)
+{
+    (void)state;
+    pop_target cpu = pop_target_create_cpu(true, 1);
+    pop_graph *graphs[] = { graph_of(1, 4), pop_graph_create(&cpu) };
+    for (size_t i = 0; i < 2; ++i) {
+        pop_graph *graph = graphs[i];
+        pop_program program = pop_sequence(graph, "x");
+        pop_tensor many = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE((size_t)1 << 36, 3), POP_MAPPING_LINEAR, "many");
+        popops_sort(graph, many, 1, program, "x");
+        assert_error(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "popops_sort", "the tensor takes 8.246e+11 bytes; the target's memory has");
+        poputil_clone_n(graph, pop_tensor_slice(many, 0, 1, 0), UINT_MAX, POP_CLONE_CREATE_NEW_ORDER, "x");
+        assert_error(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "poputil_clone_n", "5.154e+10 bytes");
+        pop_graph_destroy(graph);
+    }
 }
 
 static void test_results_need_a_place(void **state)
@@ -338,6 +363,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_operand_of_each_call_must_lie_on_tiles),
+        cmocka_unit_test(test_what_cannot_fit_is_refused_at_once),
         cmocka_unit_test(test_results_need_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
