@@ -20,11 +20,8 @@ inline std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder()
     return { BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE };
 }
 
-struct GruParams {
-    poplar::Type dataType;
-    std::size_t batchSize = 0;
-    std::size_t timeSteps = 0;
-    std::vector<std::size_t> layerSizes; // input, output
+// dataType, batchSize, timeSteps and layerSizes {input, output}, also as rnn.dataType and so on.
+struct GruParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool calcInputGradients = true;
     std::vector<BasicGruCellUnit> cellOrder = getDefaultBasicGruCellOrder();
@@ -35,7 +32,7 @@ struct GruParams {
     GruParams() = default;
     GruParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
                NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
-        : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes)), activation(function), recurrentActivation(recurrentFunction)
+        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function), recurrentActivation(recurrentFunction)
     {}
 
     // The C interface's.

@@ -20,11 +20,8 @@ inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
     return { BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE };
 }
 
-struct LstmParams {
-    poplar::Type dataType;
-    std::size_t batchSize = 0;
-    std::size_t timeSteps = 0;
-    std::vector<std::size_t> layerSizes; // input, output
+// dataType, batchSize, timeSteps and layerSizes {input, output}, also as rnn.dataType and so on.
+struct LstmParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool doInputWeightCalc = true;
     bool calcInputGradients = true;
@@ -36,7 +33,7 @@ struct LstmParams {
     LstmParams() = default;
     LstmParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
                NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
-        : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes)), activation(function), recurrentActivation(recurrentFunction)
+        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function), recurrentActivation(recurrentFunction)
     {}
 
     // The C interface's.
