@@ -132,6 +132,12 @@ static void sort_by_tile(const struct owner_walk *walk, unsigned tiles, pop_inte
     free(at);
 }
 
+static bool is_of_whole_variable(const struct piece *piece, void *store)
+{
+    struct variable *variable = &((pop_store *)store)->variables.data[piece->variable];
+    return tile_map_is_whole(&variable->map, variable->elements);
+}
+
 bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
                                    pop_interval_lists *mapping)
 {
@@ -140,6 +146,11 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         *mapping = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
+    if (!mapping && tensor_each_piece(t, is_of_whole_variable, graph->store)) { /* most often: no need to look at runs */
+        if (complete)
+            *complete = true;
+        return true;
+    }
     struct owner_walk walk = { .graph = graph, .complete = true, .listed = mapping != NULL };
     if (pop_tensor_num_elements(t))
         tensor_each_run(t, own_run, &walk);

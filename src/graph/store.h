@@ -21,6 +21,7 @@ struct tile_range {
 struct tile_map {
     VEC(struct tile_range) ranges;
     bool compact; /* sorted, disjoint, neighbours of one tile merged */
+    bool whole;   /* known to hold each element of the variable: no call takes one away again */
 };
 
 struct variable {
@@ -178,6 +179,8 @@ bool store_data_room(pop_store *store, size_t bytes);
 
 /* Sorts the log: linear when it already is in order, n log n otherwise. */
 void tile_map_compact(struct tile_map *map);
+/* Whether each of the variable's elements has a tile; asked again it is at once. */
+bool tile_map_is_whole(struct tile_map *map, uint64_t elements);
 /* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time; start it at 0. */
 uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor);
 

@@ -90,6 +90,17 @@ void tile_map_compact(struct tile_map *map)
     free(next);
 }
 
+bool tile_map_is_whole(struct tile_map *map, uint64_t elements)
+{
+    if (map->whole)
+        return true;
+    uint64_t reached = 0;
+    tile_map_compact(map);
+    for (size_t i = 0; i < map->ranges.count && map->ranges.data[i].begin == reached; ++i)
+        reached = map->ranges.data[i].end;
+    return map->whole = reached == elements;
+}
+
 uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor)
 {
     const struct tile_range *ranges = map->ranges.data;

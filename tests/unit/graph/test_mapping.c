@@ -130,6 +130,14 @@ static void lists_map_the_flattened_view(void **state)
     pop_graph_destroy(graph);
 }
 
+/* The same asked without the list. */
+static bool is_complete(pop_graph *graph, pop_tensor t)
+{
+    bool complete = false;
+    assert_true(pop_graph_get_tile_mapping(graph, t, &complete, NULL));
+    return complete;
+}
+
 static void gaps_are_told_or_refused(void **state)
 {
     (void)state;
@@ -154,6 +162,16 @@ static void gaps_are_told_or_refused(void **state)
                                            &lists)); /* nothing is mapped completely */
     assert_int_equal(lists.first[4], 0);
     pop_interval_lists_free(&lists);
+    assert_true(is_complete(graph, pop_tensor_slice(t, 3, 5, 0))); /* of a variable with gaps */
+    assert_false(is_complete(graph, pop_tensor_slice(t, 3, 6, 0)));
+    pop_tensor other = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10), "other"), both = pop_tensor_concat(POP_TENSORS(t, other), 0);
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 5, 10, 0), 2);
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 0, 2, 0), 1);
+    assert_true(is_complete(graph, t));
+    assert_false(is_complete(graph, both));
+    pop_graph_set_tile_mapping(graph, other, 0);
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 1, 3, 0), 0);
+    assert_true(is_complete(graph, both));
     pop_graph_set_tile_mapping(graph, t, 4);
     EXPECT_ERROR(graph, POP_INVALID_TILE_MAPPING, "no tile 4: the graph has 4 tiles");
     pop_graph_set_tile_mapping(graph, (pop_tensor){ 0 }, 0);
