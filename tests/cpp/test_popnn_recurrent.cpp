@@ -3,6 +3,7 @@
 #include <poplar/Engine.hpp>
 #include <popnn/Gru.hpp>
 #include <popnn/Lstm.hpp>
+#include <popnn/Rnn.hpp>
 #include <popnn/Recurrent.hpp>
 #include <popnn/codelets.hpp>
 #include <poplin/codelets.hpp>
@@ -127,6 +128,27 @@ TEST(lstm)
     CHECK_THROWS(createWeights(b.graph, params, "w"), poputil::poplibs_error, "four units");
     params.layerSizes.clear();
     CHECK_THROWS(createInput(b.graph, params, "w"), poputil::poplibs_error, "two layer sizes");
+}
+
+// The sizes under the names of both eras are one object, of each copy its own.
+// row: popnn RnnParams
+TEST(sizes_of_both_eras)
+{
+    popnn::lstm::LstmParams old(FLOAT, 2, 3, { 4, 5 }), params;
+    CHECK(old.rnn.layerSizes == (std::vector<std::size_t>{ 4, 5 }) && old.rnn.timeSteps == 3 && old.rnn.batchSize == 2 && old.rnn.dataType == FLOAT);
+    params.rnn = popnn::rnn::RnnParams(HALF, 7, 6, { 8, 9 });
+    params.outputFullSequence = false;
+    CHECK(params.dataType == HALF && params.batchSize == 7 && params.timeSteps == 6 && params.layerSizes[1] == 9);
+    popnn::lstm::LstmParams copy(params), moved(std::move(old));
+    copy.rnn.timeSteps = 1;
+    moved.layerSizes[0] = 11;
+    CHECK(copy.timeSteps == 1 && params.timeSteps == 6 && !copy.outputFullSequence && moved.rnn.layerSizes[0] == 11);
+    copy = moved;
+    copy.rnn.batchSize = 12;
+    CHECK(copy.batchSize == 12 && copy.layerSizes[0] == 11 && copy.outputFullSequence && moved.batchSize == 2);
+    popnn::gru::GruParams gru(FLOAT, 2, 3, { 4, 5 });
+    gru.rnn.layerSizes = { 1, 2 };
+    CHECK(gru.c().input_size == 1 && gru.c().output_size == 2 && gru.timeSteps == 3);
 }
 
 // row: popnn GruParams
