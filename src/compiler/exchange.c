@@ -328,10 +328,23 @@ static bool one_tile(const struct traffic *t, const struct view *view, uint32_t 
     return true;
 }
 
+/* Whether no element stands in a source twice. */
+static bool sends_once(struct traffic *t, const struct view *source)
+{
+    bool once = true;
+    struct run_cursor from;
+    if (pieces_distinct(source->pieces, source->piece_count))
+        return true;
+    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count; run_cursor_skip(&from, from.run.count))
+        once = marks_set(&t->sent, (struct part){ from.run.variable, from.run.offset, from.run.offset + from.run.count }) == from.run.count;
+    marks_clear(&t->sent);
+    return once;
+}
+
 /* Each element from its tile to another, once; what stays on a tile is moved there. */
 static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination, struct tile_moves *moves)
 {
-    bool distinct = pieces_distinct(source->pieces, source->piece_count);
+    bool once = sends_once(t, source);
     uint64_t bytes = pop_type_size((pop_type)source->type), stop;
     struct run_cursor from, to;
     run_cursor_begin(&from, source->pieces, source->piece_count);
@@ -346,8 +359,8 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
         if (sender == receiver || sender == HOME_EVERYWHERE) {
             tile_moves_add(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
         } else {
-            loads_receive_part(&t->before, sender, receiver, count * bytes, content_of(part));
-            if (distinct)
+            loads_receive_part(&t->before, sender, receiver, count * bytes, once ? EXCHANGE_ONCE : content_of(part));
+            if (once)
                 loads_send(&t->before, sender, receiver, count * bytes);
             else
                 send(t, sender, receiver, part);

@@ -159,8 +159,11 @@ static void grow_sent(struct exchange_schedule *schedule)
     schedule->sent_size = size;
 }
 
+/* 0: nobody else receives it. */
 static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
 {
+    if (what == EXCHANGE_ONCE)
+        return 0;
     uint64_t key = (what ^ from * 0x9e3779b97f4a7c15u ^ cycles << 40) * 0xd6e8feb86659fd93u;
     key ^= key >> 32;
     return key ? key : 1;
@@ -224,7 +227,7 @@ static void schedule_message(struct exchange_schedule *schedule, const struct me
     uint32_t to = message->to;
     bool again;
     struct scheduled_tile *sender = touch(schedule, message->from), *receiver = touch(schedule, to);
-    struct sent *sent = find_sent(schedule->sent, schedule->sent_size, key);
+    struct sent alone = { 0 }, *sent = key ? find_sent(schedule->sent, schedule->sent_size, key) : &alone;
     if (message->row)
         receiver->row = 0;
     if (!cycles)
@@ -234,7 +237,7 @@ static void schedule_message(struct exchange_schedule *schedule, const struct me
         take(&sender->send, sender, at, at + cycles);
     if (!sent->key) {
         *sent = (struct sent){ key, at, at, to };
-        ++schedule->sent_count;
+        schedule->sent_count += key != 0;
     } else if (!again) {
         sent->last = at;
     }

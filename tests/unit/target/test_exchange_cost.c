@@ -131,6 +131,9 @@ static void test_schedule(void **state)
     assert_int_equal(end_of(schedule, 3), 1);
     exchange_schedule_message(schedule, 3, 4, 0, 1);
     assert_int_equal(end_of(schedule, 4), 0);
+    exchange_schedule_message(schedule, 10, 12, 400, EXCHANGE_ONCE);
+    exchange_schedule_message(schedule, 10, 14, 400, EXCHANGE_ONCE); /* nobody shares it: behind the other */
+    assert_int_equal(end_of(schedule, 14), 200);
     exchange_schedule_free(schedule);
     exchange_schedule_free(NULL);
 }
