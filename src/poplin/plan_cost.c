@@ -211,7 +211,7 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
     return (poplin_plan_costs){ operands.cycles + output.cycles, operands.memory > output.memory ? operands.memory : output.memory };
 }
 
-/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels; nothing is copied where that is what they have. */
+/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there is; nothing where that is all. */
 static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t, const struct elements *e)
 {
     size_t last = c->params.num_field_dims - 1;
@@ -224,7 +224,7 @@ static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const s
         input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
     }
     uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
-    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+    return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
 }
 
 /* A kernel whose rows the conv units do not divide is padded on its tile. */
