@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The makers of operations, and what they share. */
+#ifndef TESTS_FUZZ_GENERATORS_H
+#define TESTS_FUZZ_GENERATORS_H
+
+#include "fuzz.h"
+
+generator make_element_wise, make_map, make_cast, make_fill, make_copy, make_scaled_add;
+generator make_reduce, make_dynamic, make_multi, make_gather, make_sort, make_top_k, make_pad, make_rows, make_truth;
+generator make_pool, make_non_linearity, make_loss, make_norm, make_random, make_recurrent;
+generator make_windows;
+generator make_product, make_conv, make_bias, make_solve;
+
+/* Where a view of a smaller shape that broadcasts has its element for element i of the whole. */
+size_t broadcast_place(const struct view *small, const struct view *out, size_t i);
+/* A shape that broadcasts to v's; returns its rank. */
+size_t smaller_shape(struct world *w, const struct view *v, size_t *dims);
+
+/* Random options of a convolution or product, whose texts are static; writes up to 12, returns how many. */
+size_t linear_options(struct world *w, struct operation *op, pop_option *list, bool product);
+/* A plan that cannot be as constrained is an error that says so, and no failure: takes it, and drops the operation. */
+bool refused_plan(struct world *w, struct operation *op);
+/* How far sums of so many products may be off, by their magnitude. */
+void sum_tolerance(const struct operation *op, struct expected *out, pop_type in_type, size_t terms);
+/* An input laid out by the library. */
+struct view laid_out(struct world *w, pop_tensor t);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recurrent layers, all passes; gradients are those of differences in double precision. */
+#include "generators.h"
+
+#include <popnn/gru.h>
+#include <popnn/lstm.h>
+#include <popnn/recurrent.h>
+
+enum kind { LSTM, GRU, RNN };
+struct layer {
+    enum kind kind;
+    size_t T, B, I, O;
+    bool full, reset_after;
+    int order[4];
+    int activation, gates;
+};
+static size_t units_of(const struct layer *l)
+{
+    return l->kind == LSTM ? 4 : l->kind == GRU ? 3 : 1;
+}
+static double act(int type, double x)
+{
+    switch (type) {
+    case POPNN_SIGMOID:
+        return 1 / (1 + exp(-x));
+    case POPNN_HARD_SIGMOID:
+        return fmin(1, fmax(0, 0.2 * x + 0.5));
+    case POPNN_RELU:
+        return x > 0 ? x : 0;
+    default:
+        return tanh(x);
+    }
+}
+static size_t place(const struct layer *l, int unit)
+{
+    for (size_t i = 0; i < 4; ++i)
+        if (l->order[i] == unit)
+            return i;
+    return 0;
+}
+/* x W and h U of a unit. */
+static double weighted(const struct layer *l, const double *x, const double *W, size_t g, size_t o)
+{
+    double s = 0;
+    for (size_t i = 0; i < l->I; ++i)
+        s += x[i] * (l->kind == RNN ? W[o * l->I + i] : W[(g * l->I + i) * l->O + o]);
+    return s;
+}
+static double fed_back(const struct layer *l, const double *h, const double *U, size_t g, size_t o)
+{
+    double s = 0;
+    for (size_t k = 0; k < l->O; ++k)
+        s += h[k] * (l->kind == RNN ? U[o * l->O + k] : U[(g * l->O + k) * l->O + o]);
+    return s;
+}
+/* in: x {T,B,I}, h0 {B,O}, c0 {B,O}, W, U, b.  out {T,B,O}, cell {B,O}. */
+static void forward(const struct layer *l, double *const *in, double *out, double *cell)
+{
+    size_t O = l->O;
+    double *h = malloc(O * sizeof(double)), *next = malloc(O * sizeof(double)), *reset = malloc(O * sizeof(double));
+    for (size_t b = 0; b < l->B; ++b) {
+        memcpy(h, in[1] + b * O, O * sizeof(double));
+        for (size_t o = 0; o < O && l->kind == LSTM; ++o)
+            cell[b * O + o] = in[2][b * O + o];
+        for (size_t t = 0; t < l->T; ++t) {
+            const double *x = in[0] + (t * l->B + b) * l->I, *W = in[3], *U = in[4], *bias = in[5];
+            for (size_t o = 0; o < O && l->kind == GRU; ++o) {
+                size_t g = place(l, POPNN_GRU_RESET_GATE);
+                double s = weighted(l, x, W, g, o) + fed_back(l, h, U, g, o) +
+                           (l->reset_after ? bias[g * 2 * O + o] + bias[(g * 2 + 1) * O + o] : bias[g * O + o]);
+                reset[o] = act(l->gates, s);
+            }
+            for (size_t o = 0; o < O; ++o) {
+                double a[4];
+                if (l->kind == LSTM) {
+                    for (int u = 0; u < 4; ++u) {
+                        size_t g = place(l, u);
+                        double s = weighted(l, x, W, g, o) + fed_back(l, h, U, g, o) + bias[g * O + o];
+                        a[u] = act(u == POPNN_LSTM_CANDIDATE ? l->activation : l->gates, s);
+                    }
+                    double c = a[POPNN_LSTM_FORGET_GATE] * cell[b * O + o] +
+                               a[POPNN_LSTM_INPUT_GATE] * a[POPNN_LSTM_CANDIDATE];
+                    cell[b * O + o] = c;
+                    next[o] = a[POPNN_LSTM_OUTPUT_GATE] * act(l->activation, c);
+                } else if (l->kind == RNN) {
+                    next[o] = act(l->activation, weighted(l, x, W, 0, o) + fed_back(l, h, U, 0, o) + bias[o]);
+                } else {
+                    size_t u = place(l, POPNN_GRU_UPDATE_GATE), c = place(l, POPNN_GRU_CANDIDATE);
+                    double z = act(l->gates, weighted(l, x, W, u, o) + fed_back(l, h, U, u, o) +
+                                                 (l->reset_after ? bias[u * 2 * O + o] + bias[(u * 2 + 1) * O + o]
+                                                                 : bias[u * O + o]));
+                    double s = weighted(l, x, W, c, o);
+                    if (l->reset_after) {
+                        s += bias[c * 2 * O + o] + reset[o] * (fed_back(l, h, U, c, o) + bias[(c * 2 + 1) * O + o]);
+                    } else {
+                        double *rh = malloc(O * sizeof(double));
+                        for (size_t k = 0; k < O; ++k)
+                            rh[k] = reset[k] * h[k];
+                        s += fed_back(l, rh, U, c, o) + bias[c * O + o];
+                        free(rh);
+                    }
+                    next[o] = z * h[o] + (1 - z) * act(l->activation, s);
+                }
+            }
+            memcpy(h, next, O * sizeof(double));
+            memcpy(out + (t * l->B + b) * O, h, O * sizeof(double));
+        }
+    }
+    free(h);
+    free(next);
+    free(reset);
+}
+static double loss_of(const struct layer *l, double *const *in, const double *dy)
+{
+    double *out = malloc(l->T * l->B * l->O * sizeof(double)), *cell = malloc(l->B * l->O * sizeof(double)), sum = 0;
+    size_t step = l->B * l->O, first = l->full ? 0 : (l->T - 1) * step;
+    forward(l, in, out, cell);
+    for (size_t i = 0; i < (l->full ? l->T : 1) * step; ++i)
+        sum += out[first + i] * dy[i];
+    free(out);
+    free(cell);
+    return sum;
+}
+/* ins: x, h0, (c0), W, U, b, dy; outs: y, (cell), dx, dh, (dc), dW, dU, db. */
+static void recurrent_reference(const struct operation *op, double *const *given, struct expected *out)
+{
+    const struct layer *l = op->extra;
+    bool lstm = l->kind == LSTM, half = op->in[0].type == POP_HALF;
+    double *in[6] = { given[0], given[1], lstm ? given[2] : NULL, given[2 + lstm], given[3 + lstm], given[4 + lstm] };
+    const double *dy = given[5 + lstm];
+    size_t counts[6] = { op->in[0].count,        op->in[1].count,        lstm ? op->in[2].count : 0,
+                         op->in[2 + lstm].count, op->in[3 + lstm].count, op->in[4 + lstm].count };
+    size_t step = l->B * l->O, first = l->full ? 0 : (l->T - 1) * step, k = 0;
+    double *y = malloc(l->T * step * sizeof(double)), *cell = malloc(step * sizeof(double));
+    forward(l, in, y, cell);
+    memcpy(out[k++].value, y + first, out[0].count * sizeof(double));
+    if (lstm)
+        memcpy(out[k++].value, cell, step * sizeof(double));
+    for (int i = 0; i < 6; ++i) {
+        if ((i == 2 && !lstm) || (i == 1 && l->kind == RNN)) /* the simple layer gives no gradient of its first state */
+            continue;
+        for (size_t e = 0; e < counts[i]; ++e) {
+            double x = in[i][e], h = 1e-5;
+            in[i][e] = x + h;
+            double up = loss_of(l, in, dy);
+            in[i][e] = x - h;
+            double down = loss_of(l, in, dy);
+            in[i][e] = x;
+            out[k].value[e] = (up - down) / (2 * h);
+        }
+        ++k;
+    }
+    for (size_t o = 0; o < op->outs; ++o) {
+        double most = 0;
+        for (size_t i = 0; i < out[o].count; ++i)
+            most = fmax(most, fabs(out[o].value[i]));
+        out[o].relative = half ? 0.02 : 2e-5;
+        out[o].absolute = half ? 0.02 * (most + 0.1) : 1e-5 * (most + 0.1);
+    }
+    free(y);
+    free(cell);
+}
+static struct view weight(struct world *w, struct operation *op, pop_tensor t)
+{
+    return op_reads(w, op, whole(w, adopt_input(w, t, -0.5, 0.5)));
+}
+void make_recurrent(struct world *w)
+{
+    struct layer l = { .kind = (enum kind)below(w, 3),
+                       .T = between(w, 1, 5),
+                       .B = between(w, 1, 3),
+                       .I = between(w, 1, chance(w, 20) ? 17 : 5),
+                       .O = between(w, 1, chance(w, 15) ? 11 : 5),
+                       .full = chance(w, 60) };
+    pop_type type = any_real(w);
+    static const int kinds[] = { POPNN_TANH, POPNN_SIGMOID, POPNN_HARD_SIGMOID };
+    l.activation = chance(w, 70) ? POPNN_TANH : kinds[below(w, 2)];
+    l.gates = chance(w, 75) ? POPNN_SIGMOID : POPNN_TANH;
+    size_t units = units_of(&l);
+    for (size_t i = 0; i < units; ++i)
+        l.order[i] = (int)i;
+    for (size_t i = units; i < 4; ++i)
+        l.order[i] = 99;
+    if (chance(w, 40))
+        for (size_t i = units; i > 1; --i) {
+            size_t k = below(w, i);
+            int t = l.order[k];
+            l.order[k] = l.order[i - 1];
+            l.order[i - 1] = t;
+        }
+    l.reset_after = l.kind == GRU && chance(w, 50);
+    if (l.kind == RNN)
+        l.full = true;
+    pop_program sequence;
+    static const char *const names[] = { "lstm", "gru", "rnn" };
+    struct operation *op = op_begin(w, names[l.kind], &sequence);
+    op->reference = recurrent_reference;
+    op->extra = malloc(sizeof(l));
+    memcpy(op->extra, &l, sizeof(l));
+    op_says(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
+            l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
+    pop_option list[4];
+    size_t count = 0;
+    if (l.kind == LSTM && chance(w, 40))
+        list[count++] = (pop_option){ "preCalcWeights", "true" };
+    if (chance(w, 30))
+        list[count++] = (pop_option){ "partialsType", chance(w, 50) ? "half" : "float" };
+    if (chance(w, 30))
+        list[count++] = (pop_option){ "availableMemoryProportion", chance(w, 50) ? "0.01" : "0.4" };
+    if (chance(w, 30) && l.kind == LSTM)
+        list[count++] = (pop_option){ "recomputationMode", chance(w, 50) ? "cellAndTanh" : "none" };
+    pop_options options = { list, count };
+    for (size_t i = 0; i < count; ++i)
+        op_says(op, " %s=%s", list[i].key, list[i].value);
+    size_t x_dims[3] = { l.T, l.B, l.I }, y_dims[3] = { l.T, l.B, l.O };
+    bool apart = chance(w, 50);
+    struct view x = op_reads(w, op, wanted(w, type, x_dims, 3, true, -2, 2)),
+                h = op_reads(w, op, wanted(w, type, y_dims + 1, 2, true, -2, 2)), c;
+    if (l.kind == LSTM) {
+        popnn_lstm_params p = popnn_lstm_params_make(type, l.B, l.T, l.I, l.O);
+        p.output_full_sequence = l.full;
+        p.activation = (popnn_non_linearity_type)l.activation;
+        p.recurrent_activation = (popnn_non_linearity_type)l.gates;
+        for (int i = 0; i < 4; ++i)
+            p.cell_order[i] = (popnn_lstm_unit)l.order[i];
+        c = op_reads(w, op, wanted(w, type, y_dims + 1, 2, true, -2, 2));
+        popnn_lstm_weights weights = popnn_lstm_create_weights(w->graph, &p, "w", options, w->cache);
+        if (pop_graph_error(w->graph)) {
+            op_end(w, op, sequence, 0);
+            return;
+        }
+        weight(w, op, weights.input_weights);
+        weight(w, op, weights.output_weights);
+        weight(w, op, weights.biases);
+        struct view dy = op_reads(w, op, wanted(w, type, y_dims + !l.full, 2 + l.full, true, -2, 2));
+        pop_tensor kept, cell, dx = { 0 }, between_them;
+        popnn_lstm_state initial = { h.tensor, c.tensor }, ds;
+        popnn_lstm_weights dw;
+        pop_tensor out =
+            popnn_lstm_fwd(w->graph, &p, initial, x.tensor, weights, &kept, &cell, sequence, "f", options, w->cache);
+        popnn_lstm_forward fwd = { initial, kept, x.tensor, out, weights };
+        if (apart) {
+            ds = popnn_lstm_bwd(w->graph, &p, sequence, &fwd, dy.tensor, NULL, &dx, &between_them, "b", options,
+                                w->cache);
+            dw = popnn_lstm_wu(w->graph, &p, sequence, &fwd, between_them, "u", options, w->cache);
+        } else {
+            ds =
+                popnn_lstm_bwd_with_wu(w->graph, &p, sequence, &fwd, dy.tensor, NULL, &dx, &dw, "b", options, w->cache);
+        }
+        pop_tensor results[] = {
+            out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases
+        };
+        for (int i = 0; i < 8 && !w->failure[0]; ++i)
+            op_makes(w, op, results[i]);
+    } else if (l.kind == GRU) {
+        popnn_gru_params p = popnn_gru_params_make(type, l.B, l.T, l.I, l.O);
+        p.output_full_sequence = l.full;
+        p.reset_after = l.reset_after;
+        p.activation = (popnn_non_linearity_type)l.activation;
+        p.recurrent_activation = (popnn_non_linearity_type)l.gates;
+        for (int i = 0; i < 3; ++i)
+            p.cell_order[i] = (popnn_gru_unit)l.order[i];
+        popnn_gru_weights weights = popnn_gru_create_weights(w->graph, &p, "w", options, w->cache), dw;
+        if (pop_graph_error(w->graph)) {
+            op_end(w, op, sequence, 0);
+            return;
+        }
+        weight(w, op, weights.input_weights);
+        weight(w, op, weights.output_weights);
+        weight(w, op, weights.biases);
+        struct view dy = op_reads(w, op, wanted(w, type, y_dims + !l.full, 2 + l.full, true, -2, 2));
+        pop_tensor kept, dx = { 0 }, between_them, dh;
+        pop_tensor out =
+            popnn_gru_fwd(w->graph, &p, h.tensor, x.tensor, weights, &kept, sequence, "f", options, w->cache);
+        popnn_gru_forward fwd = { h.tensor, kept, x.tensor, out, weights };
+        if (apart) {
+            dh = popnn_gru_bwd(w->graph, &p, sequence, &fwd, dy.tensor, &dx, &between_them, "b", options, w->cache);
+            dw = popnn_gru_wu(w->graph, &p, sequence, &fwd, between_them, "u", options, w->cache);
+        } else {
+            dh = popnn_gru_bwd_with_wu(w->graph, &p, sequence, &fwd, dy.tensor, &dx, &dw, "b", options, w->cache);
+        }
+        pop_tensor results[] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
+        for (int i = 0; i < 6 && !w->failure[0]; ++i)
+            op_makes(w, op, results[i]);
+    } else {
+        popnn_rnn_params p = popnn_rnn_params_make(type, l.B, l.T, l.I, l.O);
+        p.activation = (popnn_non_linearity_type)l.activation;
+        size_t w_dims[2] = { l.O, l.I }, u_dims[2] = { l.O, l.O };
+        struct view W = op_reads(w, op, new_view(w, type, w_dims, 2, -0.5, 0.5)),
+                    U = op_reads(w, op, new_view(w, type, u_dims, 2, -0.5, 0.5)),
+                    b = op_reads(w, op, new_view(w, type, u_dims, 1, -0.5, 0.5));
+        popnn_rnn_weights weights = { W.tensor, U.tensor, b.tensor }, dw;
+        struct view dy = op_reads(w, op, wanted(w, type, y_dims, 3, true, -2, 2));
+        pop_tensor dx = { 0 },
+                   out = popnn_rnn_fwd_sequence(w->graph, &p, sequence, h.tensor, weights, x.tensor, "f", w->cache);
+        popnn_rnn_bwd_sequence(w->graph, &p, sequence, h.tensor, out, weights, dy.tensor, x.tensor, &dx, &dw, "b",
+                               w->cache);
+        pop_tensor results[] = { out, dx, dw.input_weights, dw.feedback_weights, dw.biases };
+        for (int i = 0; i < 5 && !w->failure[0]; ++i)
+            op_makes(w, op, results[i]);
+    }
+    op_end(w, op, sequence, 2);
+}
