@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions over any dimensions of a tensor, by stages: each tile reduces what it holds, then tiles exchange what is left.
  *
- * Types: ADD, MUL, SQUARE_ADD take HALF, FLOAT, INT, UNSIGNED_INT; MIN and MAX these too; LOG_ADD HALF and FLOAT; LOGICAL_AND and LOGICAL_OR BOOL.
+ * Types: ADD, MUL, SQUARE_ADD take HALF, FLOAT, INT, UNSIGNED_INT; MIN and MAX these too, and pass NaN over; LOG_ADD HALF and FLOAT; LOGICAL_AND and LOGICAL_OR BOOL.
  * The result has the input's type, but that of HALF may be FLOAT, and the other way round, for ADD, MUL, SQUARE_ADD and LOG_ADD.  HALF is accumulated in
  * float.  Dimensions of extent 0 that are reduced leave the operation's neutral value (and what was there, for an update).
  *

@@ -45,7 +45,7 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
         out->value[i] = neutral(kind, type);
         whole[i] = (uint64_t)(int64_t)out->value[i];
         out->magnitude[i] = 0;
-        largest[i] = -INFINITY;
+        largest[i] = kind == POPOPS_MUL ? 1 : -INFINITY;
     }
     for (int pass = 0; pass < (kind == POPOPS_LOG_ADD ? 2 : 1); ++pass)
         for (size_t i = 0; i < v->count; ++i) {
@@ -82,6 +82,7 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
                 break;
             case POPOPS_MUL:
                 *y *= x;
+                largest[place] *= fabs(x) > 1 ? fabs(x) : 1;
                 break;
             case POPOPS_MIN:
                 *y = x < *y ? x : *y;
@@ -143,6 +144,8 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
             out->magnitude[i] / fmax(1e-9, fabs(scale)) > 60000 && op->whole[4])
             out->magnitude[i] = INFINITY;
         if (isinf(out->magnitude[i]) && !isinf(out->value[i]))
+            out->magnitude[i] = INFINITY;
+        if (kind == POPOPS_MUL && !(largest[i] < 1e38)) /* on the way an infinity met a zero, or it did not */
             out->magnitude[i] = INFINITY;
         if (update) {
             out->value[i] += in[before][i];

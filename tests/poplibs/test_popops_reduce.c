@@ -295,6 +295,35 @@ static void test_workers_share_elements(void **state)
     }
 }
 
+/* The least and the largest of numbers do not depend on where NaN stand among them. */
+static void test_nan_is_passed_over(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, WIDTH = 41 };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (unsigned i = 0; i < 8; ++i) {
+            struct bed bed = bed_open(device, 3, popops_add_codelets_at);
+            double values[ROWS * WIDTH], wanted[ROWS * WIDTH];
+            unsigned dim = i / 4;
+            bool least = i & 2;
+            pop_tensor in = pop_graph_add_variable(bed.graph, i & 1 ? POP_HALF : POP_FLOAT, POP_SHAPE(ROWS, WIDTH), "in");
+            bed_map(&bed, in, BED_LINEAR);
+            for (size_t k = 0; k < ROWS * WIDTH; ++k) {
+                values[k] = next_random(&bed.random) % 3 ? floor(next_random(&bed.random) % 2000) / 2 - 500 : NAN;
+                wanted[k] = least ? INFINITY : -INFINITY;
+            }
+            bed_write(&bed, in, values, 0, 0);
+            for (size_t k = 0; k < ROWS * WIDTH; ++k) {
+                double *to = &wanted[dim ? k / WIDTH : k % WIDTH];
+                *to = least ? fmin(*to, values[k]) : fmax(*to, values[k]);
+            }
+            popops_reduce_params params = { .op = least ? POPOPS_MIN : POPOPS_MAX };
+            pop_tensor out = popops_reduce(bed.graph, in, POP_TYPE_NULL, (pop_dims){ 1, &dim }, params, bed.program, "r", POP_NO_OPTIONS);
+            bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0, 0);
+            bed_close(&bed);
+        }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -475,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_workers_share_elements),
+        cmocka_unit_test(test_nan_is_passed_over),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
