@@ -63,6 +63,8 @@ static void element_reference(const struct operation *op, double *const *in, str
             (t->op == POPOPS_BINARY_MAXIMUM || t->op == POPOPS_BINARY_MINIMUM))
             out->magnitude[i] = INFINITY;
         out->value[i] = operator_reference(t, type, x[0], x[1], x[2]);
+        if (t->arity == 1 && t->op == POPOPS_UNARY_GELU_ERF && x[0] == -INFINITY)
+            out->value[i] = 0; /* the limit */
         bool whole_number = !pop_type_is_floating_point(type);
         if (whole_number &&
             ((t->arity == 1 && t->op == POPOPS_UNARY_SQUARE) || (t->arity == 2 && t->op == POPOPS_BINARY_MULTIPLY))) {

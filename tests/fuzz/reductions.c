@@ -4,22 +4,22 @@
 
 #include <popops/reduce.h>
 
-static double neutral(int op, pop_type type)
+/* What elements are joined to; for no elements at all the least and the largest are those that are finite. */
+static double neutral(int op, pop_type type, bool empty)
 {
+    double most = type == POP_INT            ? 2147483647.0
+                  : type == POP_UNSIGNED_INT ? 4294967295.0
+                  : !empty                   ? INFINITY
+                  : type == POP_HALF         ? 65504
+                                             : 3.4028234663852886e38;
     switch (op) {
     case POPOPS_MUL:
     case POPOPS_LOGICAL_AND:
         return 1;
     case POPOPS_MIN:
-        return type == POP_HALF    ? 65504
-               : type == POP_FLOAT ? (double)3.40282347e38f
-               : type == POP_INT   ? 2147483647.0
-                                   : 4294967295.0;
+        return most;
     case POPOPS_MAX:
-        return type == POP_HALF    ? -65504
-               : type == POP_FLOAT ? -(double)3.40282347e38f
-               : type == POP_INT   ? -2147483648.0
-                                   : 0;
+        return type == POP_INT ? -most - 1 : type == POP_UNSIGNED_INT ? 0 : -most;
     case POPOPS_LOG_ADD:
         return -INFINITY;
     default:
@@ -42,7 +42,7 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
     double *largest = calloc(out->count + 1, sizeof(double)), *terms = calloc(out->count + 1, sizeof(double));
     uint64_t *whole = calloc(out->count + 1, sizeof(*whole));
     for (size_t i = 0; i < out->count; ++i) {
-        out->value[i] = neutral(kind, type);
+        out->value[i] = neutral(kind, type, !v->count);
         whole[i] = (uint64_t)(int64_t)out->value[i];
         out->magnitude[i] = 0;
         largest[i] = kind == POPOPS_MUL ? 1 : -INFINITY;
