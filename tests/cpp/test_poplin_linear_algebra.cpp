@@ -95,6 +95,8 @@ TEST(factors)
     OneCpu bed;
     const OptionFlags blocks{ { "blockSize", "1" } };
     Tensor a = poplin::createCholeskyInput(bed.graph, FLOAT, { 2, 2 }, "a", blocks);
+    Tensor like = poplin::createCholeskyInput(bed.graph, FLOAT, { 3, 4, 4 }, false, "like", blocks); /* the triangle, of the guide's era */
+    CHECK(like.shape() == (std::vector<std::size_t>{ 3, 4, 4 }) && poplin::createCholeskyInput(bed.graph, HALF, { 2, 2 }, true).elementType() == HALF);
     bed.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));
     Tensor lower = poplin::cholesky(bed.graph, a, true, bed.prog, "lower", blocks);
     poplin::choleskyInPlace(bed.graph, a, false, bed.prog);

@@ -158,6 +158,7 @@ TEST(shares_by_use)
 // row: poputil unflattenIndex
 // row: poputil intervalSequenceNumElements
 // row: poputil balancedPartition
+// row: poputil flattenIntervals
 TEST(regions)
 {
     OneModel m;
@@ -177,6 +178,42 @@ TEST(regions)
     CHECK(flattenIndex(shape, { 1, 1 }) == 4);
     CHECK(flattenIndex<unsigned>({ 2, 3 }, { 1, 2 }) == 5);
     CHECK(balancedPartition(11, 4) == std::vector<int>{ 3, 3, 3, 2 });
+    CHECK(flattenIntervals({ { Interval(3, 5), Interval(0, 3) }, {}, { Interval(7, 8) } }) == (std::vector<Interval>{ Interval(3, 5), Interval(0, 3), Interval(7, 8) }));
+    CHECK(flattenIntervals({}).empty() && calculateUnshufflingIntervals({}).empty());
+}
+
+// What was shuffled by intervals comes back in its order by those that undo them.
+// row: poputil calculateUnshufflingIntervals
+TEST(shuffles)
+{
+    OneModel m;
+    Tensor t = m.graph.addConstant<float>(FLOAT, { 9 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8 });
+    m.graph.setTileMapping(t, 1);
+    const std::vector<Interval> order{ Interval(6, 9), Interval(1, 2), Interval(2, 6), Interval(0, 1) };
+    const std::vector<Interval> back = calculateUnshufflingIntervals(order);
+    CHECK(back == (std::vector<Interval>{ Interval(8, 9), Interval(3, 4), Interval(4, 8), Interval(0, 3) }));
+    Tensor shuffled = concat(t.slices(order));
+    CHECK(m.after<float>(Sequence(), concat(concat(shuffled.slices(back)), shuffled)) ==
+          (std::vector<float>{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 7, 8, 1, 2, 3, 4, 5, 0 }));
+}
+
+// row: poputil factorDims
+// row: poputil unfactorDims
+TEST(factors)
+{
+    OneModel m;
+    std::vector<float> numbers(12);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<float>(i);
+    Tensor t = m.graph.addConstant<float>(FLOAT, { 2, 6 }, numbers.data());
+    m.graph.setTileMapping(t, 0);
+    Tensor blocks = factorDims(t, { 2, 3 }); /* one row of blocks of 2 by 3 */
+    CHECK(blocks.shape() == (std::vector<std::size_t>{ 1, 2, 2, 3 }) && factorDims(t, { 3 }, 1).shape() == (std::vector<std::size_t>{ 2, 2, 3 }));
+    CHECK(unfactorDims(blocks, 2).shape() == t.shape() && unfactorDims(factorDims(t, { 3 }, 1), 1, 1).shape() == t.shape());
+    CHECK_THROWS(factorDims(t, { 4 }, 1), poplibs_error, "dimension 1 of [2,6] is no multiple of 4");
+    CHECK_THROWS(factorDims(t, { 0 }), poplibs_error, "no multiple of 0");
+    CHECK(m.after<float>(Sequence(), concat(blocks.flatten(), unfactorDims(blocks, 2).flatten())) ==
+          (std::vector<float>{ 0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }));
 }
 
 // row: poputil duplicate
@@ -292,9 +329,9 @@ TEST(options)
     double share = 0;
     std::string name;
     std::vector<unsigned> list;
-    const OptionSpec spec{
+    const poplibs::OptionSpec spec{ /* in both namespaces */
         { "kind", OptionHandler::createWithEnum(kind, { { "small", Kind::SMALL }, { "large", Kind::LARGE } }) },
-        { "fast", OptionHandler::createWithBool(fast) },
+        { "fast", poplibs::OptionHandler::createWithBool(fast) },
         { "count", OptionHandler::createWithInteger(count) },
         { "little", OptionHandler::createWithInteger(little) },
         { "share", OptionHandler::createWithDouble(share) },
