@@ -9,7 +9,6 @@
 #define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
 typedef float poplibs_eight __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float poplibs_four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef short poplibs_packed __attribute__((vector_size(16), aligned(2), may_alias));
 
 __attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const half *from)
@@ -23,15 +22,17 @@ __attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const ha
     return wide;
 #endif
 }
-__attribute__((unused)) static inline poplibs_four poplibs_widen_four(const half *from)
+/* Four from each of two places. */
+__attribute__((unused)) static inline poplibs_eight poplibs_widen_four_each(const half *a, const half *b)
 {
 #ifdef __F16C__
     typedef long long two __attribute__((vector_size(16)));
-    return __builtin_ia32_vcvtph2ps((poplibs_packed)(two){ *(const long long __attribute__((aligned(2), may_alias)) *)(const void *)from });
+    typedef long long four_halves __attribute__((aligned(2), may_alias));
+    return __builtin_ia32_vcvtph2ps256((poplibs_packed)(two){ *(const four_halves *)(const void *)a, *(const four_halves *)(const void *)b });
 #else
-    poplibs_four wide;
-    for (int i = 0; i < 4; ++i)
-        wide[i] = (float)from[i];
+    poplibs_eight wide;
+    for (int i = 0; i < 8; ++i)
+        wide[i] = (float)(i < 4 ? a[i] : b[i - 4]);
     return wide;
 #endif
 }

@@ -78,22 +78,24 @@ typedef int eight_int __attribute__((vector_size(32), aligned(4), may_alias));
 typedef unsigned eight_unsigned __attribute__((vector_size(32), aligned(4), may_alias));
 typedef unsigned char eight_truth __attribute__((vector_size(8), aligned(1), may_alias));
 typedef eight_float eight_half;
-typedef poplibs_four four_float;
-typedef four_float four_half;
+typedef float four_float __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int four_int __attribute__((vector_size(16), aligned(4), may_alias));
 typedef unsigned four_unsigned __attribute__((vector_size(16), aligned(4), may_alias));
 typedef unsigned char four_truth __attribute__((vector_size(4), aligned(1), may_alias));
 
-#define LOAD_FOUR_half(from) poplibs_widen_four(from)
-#define LOAD_FOUR_float(from) (*(const four_float *)(const void *)(from))
-#define LOAD_FOUR_int(from) (*(const four_int *)(const void *)(from))
-#define LOAD_FOUR_unsigned(from) (*(const four_unsigned *)(const void *)(from))
-#define LOAD_FOUR_truth(from) (*(const four_truth *)(const void *)(from))
 #define LOAD_half(from) poplibs_widen_eight(from)
 #define LOAD_float(from) (*(const eight_float *)(const void *)(from))
 #define LOAD_int(from) (*(const eight_int *)(const void *)(from))
 #define LOAD_unsigned(from) (*(const eight_unsigned *)(const void *)(from))
 #define LOAD_truth(from) (*(const eight_truth *)(const void *)(from))
+/* Four elements from each of two places. */
+#define PAIR_half(a, b) poplibs_widen_four_each(a, b)
+#define PAIR_float(a, b) PAIR(float, a, b)
+#define PAIR_int(a, b) PAIR(int, a, b)
+#define PAIR_unsigned(a, b) PAIR(unsigned, a, b)
+#define PAIR_truth(a, b) PAIR(truth, a, b)
+#define PAIR(T, a, b) PICK(*(const four_##T *)(const void *)(a), *(const four_##T *)(const void *)(b), 0, 1, 2, 3, 4, 5, 6, 7)
+#define PICK __builtin_shufflevector
 #define INLINE static inline __attribute__((always_inline))
 
 /* What a comparison of them gives. */
@@ -116,8 +118,8 @@ typedef signed char mask_truth __attribute__((vector_size(8), aligned(1), may_al
 #define EIGHT_JOIN_SquareAdd(T, a, b) EIGHT_PLUS_##T(a, b)
 #define EIGHT_JOIN_LogAdd(T, a, b) log_add_eight(a, b)
 #define EIGHT_JOIN_Mul(T, a, b) EIGHT_TIMES_##T(a, b)
-#define EIGHT_JOIN_Min(T, a, b) CHOOSE(T, (b) < (a), b, a)
-#define EIGHT_JOIN_Max(T, a, b) CHOOSE(T, (b) > (a), b, a)
+#define EIGHT_JOIN_Min(T, a, b) EIGHT_LEAST_##T(a, b)
+#define EIGHT_JOIN_Max(T, a, b) EIGHT_MOST_##T(a, b)
 #define EIGHT_JOIN_And(T, a, b) ((a) & (b))
 #define EIGHT_JOIN_Or(T, a, b) ((a) | (b))
 #define EIGHT_PLUS_half(a, b) ((a) + (b))
@@ -126,6 +128,19 @@ typedef signed char mask_truth __attribute__((vector_size(8), aligned(1), may_al
 #define EIGHT_TIMES_half(a, b) ((a) * (b))
 #define EIGHT_TIMES_float(a, b) ((a) * (b))
 #define EIGHT_TIMES_int(a, b) ((eight_int)((eight_unsigned)(a) * (eight_unsigned)(b)))
+#ifdef __AVX__ /* one instruction, which gcc does not always find */
+#define EIGHT_LEAST_float(a, b) __builtin_ia32_minps256(b, a)
+#define EIGHT_MOST_float(a, b) __builtin_ia32_maxps256(b, a)
+#else
+#define EIGHT_LEAST_float(a, b) CHOOSE(float, (b) < (a), b, a)
+#define EIGHT_MOST_float(a, b) CHOOSE(float, (b) > (a), b, a)
+#endif
+#define EIGHT_LEAST_half(a, b) EIGHT_LEAST_float(a, b)
+#define EIGHT_MOST_half(a, b) EIGHT_MOST_float(a, b)
+#define EIGHT_LEAST_int(a, b) CHOOSE(int, (b) < (a), b, a)
+#define EIGHT_MOST_int(a, b) CHOOSE(int, (b) > (a), b, a)
+#define EIGHT_LEAST_unsigned(a, b) CHOOSE(unsigned, (b) < (a), b, a)
+#define EIGHT_MOST_unsigned(a, b) CHOOSE(unsigned, (b) > (a), b, a)
 #define CHOOSE(T, mask, a, b) ((eight_##T)(((mask) & (mask_##T)(a)) | (~(mask) & (mask_##T)(b))))
 POPLIBS_FAST eight_float log_add_eight(eight_float a, eight_float b)
 {
@@ -134,13 +149,13 @@ POPLIBS_FAST eight_float log_add_eight(eight_float a, eight_float b)
     return a;
 }
 
-/* Lanes of a row's last eight elements that no vector of eight from its begin on has. */
+/* Lanes of a row's last eight elements that are from element first on. */
 #define NEW(T)                                                                                                         \
-    INLINE mask_##T new_##T(size_t inner)                                                                              \
+    INLINE mask_##T new_##T(size_t inner, size_t first)                                                                \
     {                                                                                                                  \
         mask_##T mask = { 0 };                                                                                         \
         for (size_t i = 0; i < 8; ++i)                                                                                 \
-            mask[i] = -(i >= 8 - inner % 8);                                                                           \
+            mask[i] = -(i + inner >= first + 8);                                                                       \
         return mask;                                                                                                   \
     }
 NEW(half)
@@ -236,7 +251,6 @@ NEW(truth)
 
 /* ---- rows, of which eight are joined across at once ---- */
 
-#define PICK __builtin_shufflevector
 #define ACROSS(op, T)                                                                                                  \
     INLINE eight_##T halves_##op##_##T(eight_##T a, eight_##T b)                                                       \
     {                                                                                                                  \
@@ -282,15 +296,13 @@ NEW(truth)
     {                                                                                                                  \
         return AGAIN_##op(op, T, mine, element_##op##_##T(row + inner - 8));                                           \
     }
-/* Rows of at most 4, 7 or 15 elements.  What follows short ones is read as well, but behind the last, which are copied. */
+/* Rows of at most 4 or 8 elements.  What follows a row is read as well, but behind the last, which are copied. */
 #define SHORT_ROWS(op, T)                                                                                              \
     INLINE const T *begin_rows_##op##_##T(T *copy, const T *in, size_t count, size_t inner)                            \
     {                                                                                                                  \
-        for (size_t i = 0; i < 8 * inner; i += LINE / sizeof(T))                                                       \
-            __builtin_prefetch(in + AHEAD / sizeof(T) + i);                                                            \
         return count > 8 ? in : memcpy(copy, in, count * inner * sizeof(T));                                           \
     }                                                                                                                  \
-    POPLIBS_FAST void rows_of_4_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
+    INLINE void rows_to_4_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)         \
     {                                                                                                                  \
         T copy[8 * 8] = { 0 };                                                                                         \
         mask_##T mine;                                                                                                 \
@@ -300,14 +312,22 @@ NEW(truth)
         for (; count; in += 8 * inner, sums += 8, count -= count < 8 ? count : 8) {                                    \
             const T *from = begin_rows_##op##_##T(copy, in, count, inner);                                             \
             for (size_t j = 0; j < 4; ++j) {                                                                           \
-                four_##T low = LOAD_FOUR_##T(from + j * inner), high = LOAD_FOUR_##T(from + (j + 4) * inner);          \
-                eight_##T pair = PICK(low, high, 0, 1, 2, 3, 4, 5, 6, 7);                                              \
+                eight_##T pair = PAIR_##T(from + j * inner, from + (j + 4) * inner);                                   \
                 pairs[j] = only_##op##_##T(mine, EIGHT_VALUE_##op(T, pair));                                           \
+                if (j * 8 * sizeof(T) % LINE == 0)                                                                     \
+                    __builtin_prefetch(in + AHEAD / sizeof(T) + 2 * j * inner);                                        \
             }                                                                                                          \
             join_pairs_##op##_##T(sums, count, pairs);                                                                 \
         }                                                                                                              \
     }                                                                                                                  \
-    POPLIBS_FAST void rows_of_7_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
+    POPLIBS_FAST void rows_of_4_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
+    {                                                                                                                  \
+        if (inner == 4) /* the most usual, and known here */                                                           \
+            rows_to_4_##op##_##T(sums, in, count, 4);                                                                  \
+        else                                                                                                           \
+            rows_to_4_##op##_##T(sums, in, count, inner);                                                              \
+    }                                                                                                                  \
+    POPLIBS_FAST void rows_of_8_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
     {                                                                                                                  \
         T copy[8 * 8] = { 0 };                                                                                         \
         mask_##T mine;                                                                                                 \
@@ -316,25 +336,26 @@ NEW(truth)
             mine[i] = -(i < inner);                                                                                    \
         for (; count; in += 8 * inner, sums += 8, count -= count < 8 ? count : 8) {                                    \
             const T *from = begin_rows_##op##_##T(copy, in, count, inner);                                             \
-            for (size_t j = 0; j < 8; ++j)                                                                             \
+            for (size_t j = 0; j < 8; ++j) {                                                                           \
                 rows[j] = only_##op##_##T(mine, element_##op##_##T(from + j * inner));                                 \
-            join_eight_##op##_##T(sums, count, rows);                                                                  \
-        }                                                                                                              \
-    }                                                                                                                  \
-    POPLIBS_FAST void rows_of_15_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)  \
-    {                                                                                                                  \
-        T copy[8 * 16] = { 0 };                                                                                        \
-        mask_##T mine = new_##T(inner);                                                                                \
-        eight_##T rows[8];                                                                                             \
-        for (; count; in += 8 * inner, sums += 8, count -= count < 8 ? count : 8) {                                    \
-            const T *from = begin_rows_##op##_##T(copy, in, count, inner);                                             \
-            for (size_t j = 0; j < 8; ++j)                                                                             \
-                rows[j] = join_##op##_##T(element_##op##_##T(from + j * inner), last_##op##_##T(from + j * inner, inner, mine));\
+                if (j * 8 * sizeof(T) % LINE == 0)                                                                     \
+                    __builtin_prefetch(in + AHEAD / sizeof(T) + j * inner);                                            \
+            }                                                                                                          \
             join_eight_##op##_##T(sums, count, rows);                                                                  \
         }                                                                                                              \
     }
-/* Rows of 16 elements or more. */
+
+/* Longer rows, of so many vectors, or of any number.  For the last, fewer than eight rows, the last of them is taken again. */
 #define LONG_ROWS(op, T)                                                                                               \
+    INLINE eight_##T row_of_##op##_##T(const T *in, size_t inner, mask_##T mine, size_t vectors)                       \
+    {                                                                                                                  \
+        eight_##T x = element_##op##_##T(in);                                                                          \
+        for (size_t i = 1; i + 1 < vectors; ++i)                                                                       \
+            x = join_##op##_##T(x, element_##op##_##T(in + 8 * i));                                                    \
+        __builtin_prefetch(in + AHEAD / sizeof(T));                                                                    \
+        __builtin_prefetch(in + inner - 8 + AHEAD / sizeof(T));                                                        \
+        return join_##op##_##T(x, last_##op##_##T(in, inner, mine));                                                   \
+    }                                                                                                                  \
     INLINE eight_##T row_##op##_##T(const T *in, size_t inner, mask_##T mine)                                          \
     {                                                                                                                  \
         const T *next = in + AHEAD / sizeof(T);                                                                        \
@@ -352,17 +373,29 @@ NEW(truth)
             b = join_##op##_##T(b, last_##op##_##T(in, inner, mine));                                                  \
         return join_##op##_##T(a, b);                                                                                  \
     }                                                                                                                  \
-    POPLIBS_FAST void long_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
+    INLINE void rows_of_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner, size_t vectors)\
     {                                                                                                                  \
-        mask_##T mine = new_##T(inner);                                                                                \
+        mask_##T mine = new_##T(inner, vectors ? 8 * (vectors - 1) : inner / 8 * 8);                                   \
         eight_##T rows[8];                                                                                             \
         for (; count; sums += 8, count -= count < 8 ? count : 8) {                                                     \
             for (size_t j = 0; j < 8; ++j) {                                                                           \
-                rows[j] = row_##op##_##T(in, inner, mine);                                                             \
+                rows[j] = vectors ? row_of_##op##_##T(in, inner, mine, vectors) : row_##op##_##T(in, inner, mine);     \
                 in += j + 1 < count ? inner : 0;                                                                       \
             }                                                                                                          \
             join_eight_##op##_##T(sums, count, rows);                                                                  \
         }                                                                                                              \
+    }                                                                                                                  \
+    POPLIBS_FAST void rows_of_16_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)  \
+    {                                                                                                                  \
+        rows_of_##op##_##T(sums, in, count, inner, 2);                                                                 \
+    }                                                                                                                  \
+    POPLIBS_FAST void rows_of_24_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)  \
+    {                                                                                                                  \
+        rows_of_##op##_##T(sums, in, count, inner, 3);                                                                 \
+    }                                                                                                                  \
+    POPLIBS_FAST void long_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner)   \
+    {                                                                                                                  \
+        rows_of_##op##_##T(sums, in, count, inner, 0);                                                                 \
     }
 /* Joins inner elements each to sums. */
 #define REDUCE_EACH(op, T)                                                                                             \
@@ -370,8 +403,10 @@ NEW(truth)
     {                                                                                                                  \
         if (inner == 1)                                                                                                \
             add_rows_##op##_##T(sums, in, 1, count, count);                                                            \
-        else if (inner < 16)                                                                                           \
-            (inner <= 4 ? rows_of_4_##op##_##T : inner < 8 ? rows_of_7_##op##_##T : rows_of_15_##op##_##T)(sums, in, count, inner);\
+        else if (inner <= 8)                                                                                           \
+            (inner <= 4 ? rows_of_4_##op##_##T : rows_of_8_##op##_##T)(sums, in, count, inner);                        \
+        else if (inner <= 24)                                                                                          \
+            (inner <= 16 ? rows_of_16_##op##_##T : rows_of_24_##op##_##T)(sums, in, count, inner);                     \
         else if (inner < 8 * LANES)                                                                                    \
             long_rows_##op##_##T(sums, in, count, inner);                                                              \
         else                                                                                                           \
@@ -379,7 +414,7 @@ NEW(truth)
                 reduce_##op##_##T(&sums[k], in + k * inner, inner, 1, 1);                                              \
     }
 
-#define KERNELS(op, T) \
+#define KERNELS(op, T)                                                                                                 \
     EIGHTS(op, T) ADD_ROWS(op, T) REDUCE(op, T) ACROSS(op, T) LAST(op, T) SHORT_ROWS(op, T) LONG_ROWS(op, T) REDUCE_EACH(op, T)
 
 #endif

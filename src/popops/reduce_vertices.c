@@ -3,7 +3,6 @@
 #include "popops/reduce_types.h"
 
 #ifdef __POPC__
-#include "poplibs/streamed.h"
 #include "popops/reduce_kernels.h"
 
 #define REAL_KERNELS(op) KERNELS(op, float) KERNELS(op, half)
@@ -30,25 +29,25 @@ KERNELS(Or, truth)
         for (size_t i = 0; i < count; ++i)                                                                             \
             sums[i] = NEUTRAL_##op(T);                                                                                 \
     }
+/* A cache reads the line that is written to, so of many results the next are fetched too. */
 #define PUT(O)                                                                                                         \
-    static void put_##O(O *restrict out, const O##_sum *restrict sums, size_t count, bool streamed)                    \
+    static void put_##O(O *restrict out, const O##_sum *restrict sums, size_t count)                                   \
     {                                                                                                                  \
-        if (streamed)                                                                                                  \
-            poplibs_copy_streamed(out, sums, count * sizeof(O));                                                       \
-        else                                                                                                           \
-            memcpy(out, sums, count * sizeof(O));                                                                      \
+        size_t bytes = count * sizeof(O);                                                                              \
+        for (size_t i = 0; i < bytes && bytes >= AHEAD; i += LINE)                                                     \
+            __builtin_prefetch((const char *)out + AHEAD + i, 1);                                                      \
+        NARROW_##O(out, sums, count);                                                                                  \
     }
+#define NARROW_half(out, sums, count) poplibs_narrow(out, sums, count)
+#define NARROW_float(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+#define NARROW_int(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+#define NARROW_unsigned(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+#define NARROW_truth(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+PUT(half)
 PUT(float)
 PUT(int)
 PUT(unsigned)
 PUT(truth)
-static void put_half(half *restrict out, const float *restrict sums, size_t count, bool streamed)
-{
-    half narrow[CHUNK];
-    poplibs_narrow(streamed ? narrow : out, sums, count);
-    if (streamed)
-        poplibs_copy_streamed(out, narrow, count * sizeof(half));
-}
 /* What outputs are before, as sums. */
 #define OLD_half(out, count, buffer) (poplibs_widen(buffer, out, count), buffer)
 #define OLD_float(out, count, buffer) (out)
@@ -59,13 +58,13 @@ static void put_half(half *restrict out, const float *restrict sums, size_t coun
 #define BOTH_OLD(old) old
 /* At most CHUNK outputs, whose sums are lost. */
 #define FINISH(op, O, how, result)                                                                                     \
-    POPLIBS_FAST void finish_##how##_##op##_##O(O *out, O##_sum *restrict sums, size_t count, float k, bool streamed)  \
+    POPLIBS_FAST void finish_##how##_##op##_##O(O *out, O##_sum *restrict sums, size_t count, float k)                 \
     {                                                                                                                  \
         O##_sum buffer[CHUNK];                                                                                         \
         const O##_sum *old = how##_OLD(OLD_##O(out, count, buffer));                                                   \
         for (size_t i = 0; i < count; ++i)                                                                             \
             sums[i] = result;                                                                                          \
-        put_##O(out, sums, count, streamed);                                                                           \
+        put_##O(out, sums, count);                                                                                     \
     }
 #define FINISH_PLAIN(op, O) FINISH(op, O, PLAIN, sums[i])
 #define FINISH_SUM(op, O)                                                                                              \
@@ -94,10 +93,6 @@ EACH_OTHER(FINISH_PLAIN)
 #define UPDATE_K 1
 #define SCALE_K *v->k
 #define BOTH_K *v->k
-#define PLAIN_STREAMED(bytes) ((bytes) >= POPLIBS_MANY_BYTES)
-#define UPDATE_STREAMED(bytes) false /* what is read first is in the caches */
-#define SCALE_STREAMED(bytes) ((bytes) >= POPLIBS_MANY_BYTES)
-#define BOTH_STREAMED(bytes) false
 
 #define VERTICES_OF(op, T, O, how, class, update)                                                                      \
     POP_VERTEX(Default##how##op##T##O) {                                                                               \
@@ -119,7 +114,7 @@ EACH_OTHER(FINISH_PLAIN)
                 start_##op##_##T(sums, count);                                                                         \
                 for (size_t p = region; p < region + v->numPartials.data[i]; ++p)                                      \
                     reduce_##op##_##T(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count, width);\
-                finish_##how##_##op##_##O(out + from, sums, count, how##_K, false);                                    \
+                finish_##how##_##op##_##O(out + from, sums, count, how##_K);                                           \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -133,7 +128,7 @@ EACH_OTHER(FINISH_PLAIN)
     {                                                                                                                  \
         T##_sum sum = NEUTRAL_##op(T);                                                                                 \
         reduce_##op##_##T(&sum, v->partials.data, v->partials.size, 1, 1);                                             \
-        finish_##how##_##op##_##O(v->out, &sum, 1, how##_K, false);                                                    \
+        finish_##how##_##op##_##O(v->out, &sum, 1, how##_K);                                                           \
     }                                                                                                                  \
     POP_VERTEX(Strided##how##op##T##O) {                                                                               \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
@@ -148,7 +143,6 @@ EACH_OTHER(FINISH_PLAIN)
     {                                                                                                                  \
         size_t rows = v->rows, width = v->width, block = rows * v->stride, at_once = width < CHUNK ? CHUNK / width : 1;\
         const T *partials = v->partials.data;                                                                          \
-        bool streamed = how##_STREAMED(v->out.size * sizeof(O));                                                       \
         O *out = v->out.data, *end = out + v->out.size;                                                                \
         for (size_t blocks; out < end; out += blocks * width, partials += blocks * block) {                            \
             blocks = out + at_once * width < end ? at_once : (size_t)(end - out) / width;                              \
@@ -158,10 +152,9 @@ EACH_OTHER(FINISH_PLAIN)
                 start_##op##_##T(sums, blocks * part);                                                                 \
                 for (size_t i = 0; i < blocks; ++i)                                                                    \
                     reduce_##op##_##T(sums + i * part, partials + i * block + from, rows, part, v->stride);            \
-                finish_##how##_##op##_##O(out + from, sums, blocks * part, how##_K, how##_STREAMED(v->out.size * sizeof(O)));\
+                finish_##how##_##op##_##O(out + from, sums, blocks * part, how##_K);                                   \
             }                                                                                                          \
         }                                                                                                              \
-        poplibs_end_streams(streamed);                                                                                 \
     }                                                                                                                  \
     POP_VERTEX(Continuous##how##op##T##O) {                                                                            \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
@@ -172,7 +165,6 @@ EACH_OTHER(FINISH_PLAIN)
     POP_VERTEX_NAME(Continuous##how##op##T##O, NAME_OF(class, op, T, O, update, "4"));                                 \
     void Continuous##how##op##T##O##_compute(Continuous##how##op##T##O *v)                                             \
     {                                                                                                                  \
-        bool streamed = how##_STREAMED(v->out.size * sizeof(O));                                                       \
         size_t inner = v->inner, row = v->out.size * inner;                                                            \
         for (size_t from = 0; from < v->out.size; from += CHUNK) {                                                     \
             T##_sum sums[CHUNK];                                                                                       \
@@ -181,7 +173,7 @@ EACH_OTHER(FINISH_PLAIN)
             start_##op##_##T(sums, count);                                                                             \
             for (size_t at = from * inner; at < v->partials.size; at += row)                                           \
                 reduce_each_##op##_##T(sums, v->partials.data + at, count, inner);                                     \
-            finish_##how##_##op##_##O(out, sums, count, how##_K, how##_STREAMED(v->out.size * sizeof(O)));             \
+            finish_##how##_##op##_##O(out, sums, count, how##_K);                                                       \
         }                                                                                                              \
     }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loops of reductions do by length: short and long rows, blocks, columns, and very many outputs. */
+/* What the loops of reductions do by length: short and long rows, blocks, columns. */
 #include "poplibs/reduce_reference.h"
 
 #include <popops/codelets.h>
@@ -57,40 +57,11 @@ static void test_rows_that_are_alike(void **state)
     }
 }
 
-/* So many outputs that they are written around the caches, and not at whole lines. */
-static void test_many_outputs(void **state)
-{
-    (void)state;
-    enum { ROWS = (64 * 256 << 10) / sizeof(float) + 1001 };
-    pop_error error;
-    struct bed bed = bed_open(BED_CPU, 1, popops_add_codelets_at);
-    pop_tensor in = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(ROWS, 2), "in");
-    pop_graph_set_tile_mapping(bed.graph, in, 0);
-    popops_reduce_params params = { .op = POPOPS_ADD };
-    pop_tensor out = popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS);
-    pop_graph_create_host_write(bed.graph, "in", in);
-    pop_graph_create_host_read(bed.graph, "out", out);
-    assert_built(bed.graph);
-    bed.engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
-    assert_int_equal(pop_engine_load(bed.engine, bed.device, &error), POP_OK);
-    float *values = malloc(2 * ROWS * sizeof(*values));
-    for (size_t i = 0; i < 2 * ROWS; ++i)
-        values[i] = (float)(i % 1013);
-    assert_int_equal(pop_engine_write_tensor(bed.engine, "in", values, POP_WHOLE, &error), POP_OK);
-    assert_int_equal(pop_engine_run(bed.engine, 0, &error), POP_OK);
-    assert_int_equal(pop_engine_read_tensor(bed.engine, "out", values, POP_WHOLE, &error), POP_OK);
-    for (size_t k = 0; k < ROWS; ++k)
-        assert_true(values[k] == (float)(2 * k % 1013 + (2 * k + 1) % 1013));
-    free(values);
-    bed_close(&bed);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_rows_that_are_alike),
-        cmocka_unit_test(test_many_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
