@@ -66,17 +66,29 @@ static pop_tensor pad(const struct conv_work *work, pop_tensor t, unsigned dim, 
     return count == 1 ? t : pop_tensor_concat_at(work->where, (pop_tensors){ count, list }, dim);
 }
 
-/* Indices that progress evenly are one piece. */
+/* The most indices in a row that stand for nothing. */
+static size_t longest_gap(const unsigned *indices, size_t count)
+{
+    size_t longest = 0, gap = 0;
+    for (size_t i = 0; i < count; ++i) {
+        gap = indices[i] == POPLIN_NO_INDEX ? gap + 1 : 0;
+        longest = poplibs_max(longest, gap);
+    }
+    return longest;
+}
+
+/* Indices that progress evenly are one piece; gaps are parts of one constant. */
 pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count)
 {
     pop_tensor *pieces = poplibs_new(count + 1, sizeof(*pieces)), joined = { 0 };
-    size_t used = 0;
+    size_t used = 0, gap = longest_gap(indices, count);
+    pop_tensor zeros = gap ? zeros_like(work, t, dim, gap) : (pop_tensor){ 0 };
     for (size_t at = 0, end; at < count; at = end) {
         end = at + 1;
         if (indices[at] == POPLIN_NO_INDEX) {
             while (end < count && indices[end] == POPLIN_NO_INDEX)
                 ++end;
-            pieces[used++] = zeros_like(work, t, dim, end - at);
+            pieces[used++] = pop_tensor_slice_at(work->where, zeros, 0, end - at, dim);
             continue;
         }
         if (end < count && indices[end] != POPLIN_NO_INDEX && indices[end] != indices[at])
