@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poplin: convolutions, their gradients, biases. */
-#include "generators.h"
+#include "conv.h"
 
 #include "poplibs/conv_reference.h"
 #include <poplin/convolution.h>
 
-static void conv_sizes(const poplin_conv_params *p, size_t *in, size_t *weights, size_t *out)
+void conv_sizes(const poplin_conv_params *p, size_t *in, size_t *weights, size_t *out)
 {
     size_t r = p->num_field_dims;
     in[0] = out[0] = p->batch_size;
@@ -20,7 +20,7 @@ static void conv_sizes(const poplin_conv_params *p, size_t *in, size_t *weights,
         out[2 + d] = poplin_conv_output_size(p, d);
     }
 }
-static poplin_conv_params any_conv(struct world *w, pop_type type)
+poplin_conv_params any_conv(struct world *w, pop_type type)
 {
     for (;;) {
         size_t r = chance(w, 15)   ? below(w, 2)
@@ -78,7 +78,7 @@ static poplin_conv_params any_conv(struct world *w, pop_type type)
         return p;
     }
 }
-static void conv_text(struct operation *op, const poplin_conv_params *p)
+void conv_text(struct operation *op, const poplin_conv_params *p)
 {
     char text[2000], *at;
     poplin_conv_params_to_text(p, text, sizeof(text));
@@ -109,8 +109,7 @@ static void flip_weights(const poplin_conv_params *p, const double *from, double
                     to[((q * outs + o) * ins + i) * field + k] =
                         from[((q * ins + i) * outs + o) * field + field - 1 - k];
 }
-enum { CONV_FORWARD, CONV_FLIPPED, CONV_DELTAS, CONV_UPDATE };
-static void conv_reference(const struct operation *op, double *const *in, struct expected *out)
+void conv_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     const poplin_conv_params *p = op->extra;
     int kind = (int)op->whole[0], made = kind >= CONV_DELTAS ? 2 : 0;

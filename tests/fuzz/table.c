@@ -20,6 +20,7 @@ const struct generator_row generators[] = {
     { "truth", make_truth, 1, true },
     { "product", make_product, 4, false },
     { "conv", make_conv, 5, false },
+    { "multi_conv", make_multi_conv, 2, false },
     { "bias", make_bias, 2, false },
     { "solve", make_solve, 2, false },
     { "pool", make_pool, 4, false },
