@@ -37,8 +37,9 @@ enum { ROUND = 7 };
 /* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250 to 600 meets tutorial 7's later
  * listings; without a limit neighbours in a convolution's field wait for one another in a row (docs/decisions/0004). */
 enum { PATIENCE = 250 };
-/* A message of more cycles waits until all shorter ones are scheduled.  Any from 64 to 500 meets what was published (docs/decisions/0004). */
-enum { LONG = 250 };
+/* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where it would be very many parts), wherever
+ * they find room.  Any from 64 to 500 meets what was published (docs/decisions/0004). */
+enum { LONG = 250, MOST_PARTS = 64 };
 /* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead: the table is larger than caches. */
 enum { BATCH = 1024, AHEAD = 8 };
 struct exchange_schedule {
@@ -268,19 +269,27 @@ static void schedule_shorts(struct exchange_schedule *schedule)
     schedule->shorts.count = 0;
 }
 
+static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles, uint64_t what)
+{
+    uint64_t most = cycles / MOST_PARTS > LONG ? cycles / MOST_PARTS : LONG;
+    for (uint64_t left = cycles, part; left; left -= part) {
+        part = left < most ? left : most;
+        uint64_t content = what == EXCHANGE_ONCE ? EXCHANGE_ONCE : what ^ left << 20;
+        *vec_push(&schedule->longs) = (struct message){ message_key(from, part, content), part, from, to, 0, true };
+    }
+}
+
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     uint64_t cycles = cycles_of(schedule, bytes);
-    struct message message = { message_key(from, cycles, what), cycles, from, to, 0, true };
     if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
         return;
     if (cycles > LONG) {
-        *vec_push(&schedule->longs) = message;
+        wait_in_parts(schedule, from, to, cycles, what);
         return;
     }
-    message.row = schedule->tiles[to].begins;
+    *vec_push(&schedule->shorts) = (struct message){ message_key(from, cycles, what), cycles, from, to, 0, schedule->tiles[to].begins };
     schedule->tiles[to].begins = false;
-    *vec_push(&schedule->shorts) = message;
     if (schedule->shorts.count == BATCH)
         schedule_shorts(schedule);
 }

@@ -20,7 +20,8 @@ void exchange_schedule_free(struct exchange_schedule *schedule);
 /* What the tile receives from now on is another row of its memory: it may come before what it has been given already. */
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
 /* The next message that `to` receives; tiles are numbered through all IPUs.  what: the same for all who receive the same from this sender;
- * nobody else receives what is EXCHANGE_ONCE.  One of more than 250 cycles comes after all shorter ones that are asked for before exchange_schedule_settle, and is a row of its own. */
+ * nobody else receives what is EXCHANGE_ONCE.  One of more than 250 cycles comes after all shorter ones that are asked for before
+ * exchange_schedule_settle, in parts, each a row of its own. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
 /* A message of a copy, whose parts have no order of their own: scheduled by exchange_schedule_settle, in rounds: first the first few of every
  * sender, then the next few, and so on, in any cycles that are free. */

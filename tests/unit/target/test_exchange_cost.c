@@ -138,7 +138,8 @@ static void test_schedule(void **state)
     exchange_schedule_free(NULL);
 }
 
-/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others of its row. */
+/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others of its row; its parts, of 250 and 50
+ * cycles, lie where there is room, and are sent once to all who need it. */
 static void test_long_messages(void **state)
 {
     (void)state;
@@ -152,6 +153,21 @@ static void test_long_messages(void **state)
     assert_int_equal(end_of(schedule, 5), 400);
     assert_int_equal(end_of(schedule, 6), 660);
     assert_int_equal(end_of(schedule, 0), 400);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_message(schedule, 0, 5, 200, 1);
+    exchange_schedule_message(schedule, 1, 5, 200, 2);
+    exchange_schedule_message(schedule, 2, 6, 200, 3);
+    exchange_schedule_message(schedule, 1, 6, 200, 2);
+    exchange_schedule_row(schedule, 6);
+    exchange_schedule_message(schedule, 1, 6, 1000, 4);
+    exchange_schedule_message(schedule, 0, 6, 1200, 5);
+    exchange_schedule_message(schedule, 3, 8, 800, 6);
+    exchange_schedule_message(schedule, 0, 8, 1200, 5);
+    exchange_schedule_message(schedule, 0, 7, 1200, 5);
+    assert_int_equal(end_of(schedule, 6), 650);
+    assert_int_equal(end_of(schedule, 8), 600); /* the first part with tile 6, 150 cycles later than it could have; the second is sent again, before it */
+    assert_int_equal(end_of(schedule, 7), 600); /* the first with both, the second with tile 8 */
+    assert_int_equal(end_of(schedule, 0), 650);
     exchange_schedule_clear(schedule);
     exchange_schedule_message(schedule, 0, 5, 1200, 1);
     exchange_schedule_clear(schedule);
