@@ -5,6 +5,11 @@
 
 #include <poplar/vertex.h>
 
+/* Vectors are handed over within one file alone: how they would be between files compiled for other machines does not matter. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 /* For loops that many vertex types share: one copy of the vectors that they become. */
 #define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
