@@ -13,11 +13,6 @@ struct backward {
     pop_tensor weights[2], biases[2]; /* {input, 3 output}, {output, 3 output}; {batch, 3 output} each */
 };
 
-static pop_tensor transposed(const struct units *units, pop_tensor t)
-{
-    return pop_tensor_transpose_at(units->where, t);
-}
-
 /* Through the products with the reset before: gives dz of r, adds to the gradients of x and h. */
 static pop_tensor through_reset_before(const struct gru *gru, const struct backward *backward, const pop_tensor *kept, pop_tensor before,
                                        pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx, pop_program body)
@@ -25,13 +20,13 @@ static pop_tensor through_reset_before(const struct gru *gru, const struct backw
     pop_tensor dh = backward->carried;
     const struct units *units = &gru->units;
     size_t in = units->input, all = units->input + units->output;
-    pop_tensor from_c = units_product_in_loop(units, d_candidate, transposed(units, gru_both_weights(gru, gru_candidate)), backward->before, body);
+    pop_tensor from_c = units_product_in_loop(units, d_candidate, units_transposed(units, gru_both_weights(gru, gru_candidate)), backward->before, body);
     pop_tensor d_reset_h = pop_tensor_slice_at(units->where, from_c, in, all, 1);
     pop_tensor dr = units_binary(units, POPOPS_BINARY_MULTIPLY, before, d_reset_h, body, "resetGate");
     pop_tensor d_reset = units_gradient(units, gru->params->recurrent_activation, kept[R], dr, body, "resetGate");
     units_add_to(units, dh, units_binary(units, POPOPS_BINARY_MULTIPLY, kept[R], d_reset_h, body, "reset"), body, "reset");
     pop_tensor from_gates = units_product_in_loop(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
-                                                  transposed(units, gru_both_weights(gru, gru_gates)), backward->before, body);
+                                                  units_transposed(units, gru_both_weights(gru, gru_gates)), backward->before, body);
     units_add_to(units, dh, pop_tensor_slice_at(units->where, from_gates, in, all, 1), body, "output");
     *dx = pop_tensor_slice_at(units->where, from_gates, 0, in, 1);
     units_add_to(units, *dx, pop_tensor_slice_at(units->where, from_c, 0, in, 1), body, "input");
@@ -66,9 +61,9 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
         pop_tensor fed = units_binary(units, POPOPS_BINARY_MULTIPLY, d_candidate, kept[R], body, "reset");
         sums.of_input = gru_in_order(units, d_reset, d_update, d_candidate);
         sums.of_output = gru_in_order(units, d_reset, d_update, fed);
-        units_add_to(units, dh, units_product_in_loop(units, sums.of_output, transposed(units, gru->output_weights), backward->before, body), body, "output");
+        units_add_to(units, dh, units_product_in_loop(units, sums.of_output, units_transposed(units, gru->output_weights), backward->before, body), body, "output");
         if (pop_tensor_valid(backward->input_gradient))
-            dx = units_product_in_loop(units, sums.of_input, transposed(units, gru->input_weights), backward->before, body);
+            dx = units_product_in_loop(units, sums.of_input, units_transposed(units, gru->input_weights), backward->before, body);
     } else {
         pop_tensor d_reset = through_reset_before(gru, backward, kept, before, d_candidate, d_update, &dx, body);
         sums.of_input = sums.of_output = gru_in_order(units, d_reset, d_update, d_candidate);

@@ -9,20 +9,7 @@ bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gr
         return false;
     for (size_t i = 0; i < POPNN_GRU_UNITS; ++i)
         order[i] = params->cell_order[i];
-    *gru = (struct gru){ .units = { .where = where,
-                                    .graph = graph,
-                                    .api = api,
-                                    .name = name,
-                                    .type = params->data_type,
-                                    .batch = params->batch_size,
-                                    .steps = params->time_steps,
-                                    .input = params->input_size,
-                                    .output = params->output_size,
-                                    .count = POPNN_GRU_UNITS,
-                                    .activation = params->activation,
-                                    .recurrent_activation = params->recurrent_activation,
-                                    .cache = cache },
-                         .params = params };
+    *gru = (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS, .recurrent_activation = params->recurrent_activation), .params = params };
     return units_open(&gru->units, "a GRU", order, options);
 }
 

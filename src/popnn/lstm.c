@@ -24,20 +24,7 @@ static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, cons
         return false;
     for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
         order[i] = params->cell_order[i];
-    *lstm = (struct lstm){ { .where = where,
-                             .graph = graph,
-                             .api = api,
-                             .name = name,
-                             .type = params->data_type,
-                             .batch = params->batch_size,
-                             .steps = params->time_steps,
-                             .input = params->input_size,
-                             .output = params->output_size,
-                             .count = POPNN_LSTM_UNITS,
-                             .activation = params->activation,
-                             .recurrent_activation = params->recurrent_activation,
-                             .cache = cache },
-                           params };
+    *lstm = (struct lstm){ UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation), params };
     return units_open(&lstm->units, "an LSTM", order, options);
 }
 
@@ -329,7 +316,7 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
     const popnn_lstm_params *p = lstm->params;
     size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
     pop_tensor used = in ? weights : pop_tensor_slice_at(units->where, weights, p->input_size, p->input_size + p->output_size, 0);
-    pop_tensor both = units_product_in_loop(units, gradients->sums, pop_tensor_transpose_at(units->where, used), before, steps->body);
+    pop_tensor both = units_product_in_loop(units, gradients->sums, units_transposed(units, used), before, steps->body);
     if (in)
         steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
     pop_tensor output_before = pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1);

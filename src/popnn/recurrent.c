@@ -15,27 +15,10 @@ static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const p
 {
     if (!units_is_given(where, graph, api, params, "the parameters are"))
         return false;
-    *rnn = (struct rnn){ .units = { .where = where,
-                                    .graph = graph,
-                                    .api = api,
-                                    .name = name,
-                                    .type = params->data_type,
-                                    .batch = params->batch_size,
-                                    .steps = params->time_steps,
-                                    .input = params->input_size,
-                                    .output = params->output_size,
-                                    .count = 1,
-                                    .activation = params->activation,
-                                    .recurrent_activation = params->activation,
-                                    .cache = cache },
-                         .params = params };
+    *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation), .params = params };
     return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 }, POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) }));
 }
 
-static pop_tensor transposed(const struct units *units, pop_tensor matrix)
-{
-    return pop_tensor_transpose_at(units->where, matrix);
-}
 static bool check_state(const struct units *units, pop_tensor t, const char *what)
 {
     return units_check(units, t, POP_SHAPE(units->batch, units->output), what);
@@ -113,7 +96,7 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
 }
 static pop_tensor new_weights(const struct rnn *rnn, size_t rows, size_t depth)
 {
-    return transposed(&rnn->units, units_right_operand(&rnn->units, rows, depth, rnn->units.output));
+    return units_transposed(&rnn->units, units_right_operand(&rnn->units, rows, depth, rnn->units.output));
 }
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
                                              poplin_planning_cache *cache)
@@ -165,7 +148,7 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
         !check_sequence(&rnn.units, input, params->input_size, "the input") || !check_input_weights(&rnn.units, input_weights))
         return (pop_tensor){ 0 };
     pop_tensor rows = pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
-    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, transposed(&rnn.units, input_weights), sequence);
+    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, units_transposed(&rnn.units, input_weights), sequence);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
@@ -182,7 +165,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
     pop_tensor state = units_like(units, initial, "state"), outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
-    pop_tensor sum = units_product(units, UNITS_FORWARD, state, transposed(units, feedback_weights), steps.body);
+    pop_tensor sum = units_product(units, UNITS_FORWARD, state, units_transposed(units, feedback_weights), steps.body);
     units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
     units_add_to(units, sum, biases, steps.body, "addBias");
     popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
@@ -231,8 +214,8 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
         !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
         !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
         return;
-    units_add_product(units, transposed(units, deltas.input_weights), input, bwd_state, sequence);
-    units_add_product(units, transposed(units, deltas.feedback_weights), output_before, bwd_state, sequence);
+    units_add_product(units, units_transposed(units, deltas.input_weights), input, bwd_state, sequence);
+    units_add_product(units, units_transposed(units, deltas.feedback_weights), output_before, bwd_state, sequence);
     units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
 }
 

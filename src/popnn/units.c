@@ -217,7 +217,7 @@ bool units_update_in_loop(const struct units *units)
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence)
 {
     struct units_options room;
-    poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, pop_tensor_transpose_at(units->where, a), b, sequence, units->name,
+    poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, units_transposed(units, a), b, sequence, units->name,
                           units_options(units, UNITS_UPDATE, &room), units->cache);
 }
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)

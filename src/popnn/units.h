@@ -29,6 +29,14 @@ struct units {
     poplin_planning_cache *cache;
 };
 
+/* What the parameters of a layer of any kind say, and a call's arguments of these names; what differs follows. */
+#define UNITS_OF(params, ...)                                                                                                                  \
+    {                                                                                                                                          \
+        .where = where, .graph = graph, .api = api, .name = name, .cache = cache, .type = (params)->data_type, .batch = (params)->batch_size,   \
+        .steps = (params)->time_steps, .input = (params)->input_size, .output = (params)->output_size, .activation = (params)->activation,     \
+        __VA_ARGS__                                                                                                                            \
+    }
+
 /* Whether a structure that a call needs is there; "the parameters are". */
 bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what);
 /* Checks sizes, type, activations, the order of the units and the options; where to api are filled in by the caller.  order has an entry for each unit. */
@@ -39,6 +47,11 @@ bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const
 /* The same of weights {n, input, output}, {n, output, output} and biases {n, output}. */
 bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights, pop_tensor biases);
 
+/* A matrix with rows and columns exchanged. */
+static inline pop_tensor units_transposed(const struct units *units, pop_tensor matrix)
+{
+    return pop_tensor_transpose_at(units->where, matrix);
+}
 /* {n, rows, output} as {rows, n output}, and back. */
 pop_tensor units_as_matrix(const struct units *units, pop_tensor weights);
 pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix);
