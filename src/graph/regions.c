@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a tensor in the order of memory. */
+#include "base/sort.h"
 #include "graph/build.h"
 #include "graph/tensor.h"
 
@@ -29,6 +30,31 @@ static int in_memory(const void *a, const void *b)
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
     return x->flat < y->flat ? -1 : x->flat > y->flat;
+}
+
+static uint64_t run_variable(const void *run)
+{
+    return ((const struct placed_run *)run)->variable;
+}
+static uint64_t run_offset(const void *run)
+{
+    return ((const struct placed_run *)run)->offset;
+}
+static uint64_t run_flat(const void *run)
+{
+    return ((const struct placed_run *)run)->flat;
+}
+
+static void sort_in_memory(struct placed_run *runs, size_t count)
+{
+    enum { FEW_RUNS = 256 };
+    if (count < FEW_RUNS) {
+        qsort(runs, count, sizeof(*runs), in_memory);
+        return;
+    }
+    sort_by_key(runs, count, sizeof(*runs), run_flat);
+    sort_by_key(runs, count, sizeof(*runs), run_offset);
+    sort_by_key(runs, count, sizeof(*runs), run_variable);
 }
 
 /* Groups being made: an interval that goes on where a region ends belongs to its group. */
@@ -133,7 +159,7 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
     }
     if (!runs.list.count)
         return true;
-    qsort(runs.list.data, runs.list.count, sizeof(*runs.list.data), in_memory);
+    sort_in_memory(runs.list.data, runs.list.count);
     struct grouping g = { .end = 0 };
     group_runs(runs.list.data, runs.list.count, remove_aliased, aliases, &g);
     vec_free(&runs.list);

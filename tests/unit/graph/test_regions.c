@@ -124,13 +124,15 @@ static void regions_come_in_the_order_of_memory(void **state)
 {
     pop_graph *g = *state;
     pop_tensor a = variable(g, POP_SHAPE(5, 8)), b = variable(g, POP_SHAPE(13)), flat = pop_tensor_flatten(a);
+    pop_tensor many = pop_tensor_flatten(pop_tensor_transpose(variable(g, POP_SHAPE(16, 28))));
     pop_tensor views[] = { flat,
                            pop_tensor_flatten(pop_tensor_transpose(a)),
                            pop_tensor_reverse(b, 0),
                            pop_tensor_concat(
                                POP_TENSORS(pop_tensor_slice(b, 4, 13, 0), flat, pop_tensor_slice(b, 0, 6, 0)), 0),
                            pop_tensor_broadcast(b, 3, 0),
-                           pop_tensor_upsample(b, 2, 0, POP_UPSAMPLE_REPEAT) };
+                           pop_tensor_upsample(b, 2, 0, POP_UPSAMPLE_REPEAT),
+                           pop_tensor_concat(POP_TENSORS(pop_tensor_reverse(b, 0), many, b), 0) };
     for (size_t i = 0; i < sizeof(views) / sizeof(*views); ++i)
         for (int remove = 0; remove < 2; ++remove) {
             size_t n = pop_tensor_num_elements(views[i]);

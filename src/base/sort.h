@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting of many records by a number: counted out digit by digit, so that millions take a few passes.  Inline, for each record's size and key. */
+#ifndef BASE_SORT_H
+#define BASE_SORT_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SORT_BITS = 11 };
+
+typedef uint64_t (*sort_key_fn)(const void *record);
+
+/* One pass, by the digit of a key that begins at bit `shift`. */
+static inline void sort_by_digit(const unsigned char *from, unsigned char *to, size_t count, size_t bytes, sort_key_fn key, unsigned shift)
+{
+    size_t next[(1 << SORT_BITS) + 1] = { 0 };
+    uint64_t mask = (1 << SORT_BITS) - 1;
+    for (size_t i = 0; i < count; ++i)
+        ++next[(key(from + i * bytes) >> shift & mask) + 1];
+    for (size_t digit = 1; digit < mask; ++digit)
+        next[digit + 1] += next[digit];
+    for (size_t i = 0; i < count; ++i)
+        memcpy(to + next[key(from + i * bytes) >> shift & mask]++ * bytes, from + i * bytes, bytes);
+}
+
+/* Lowest keys first; records of one key stay in order.  Sorting by several numbers begins with the one that counts least. */
+static inline void sort_by_key(void *records, size_t count, size_t bytes, sort_key_fn key)
+{
+    unsigned char *from = records;
+    uint64_t differ = 0;
+    bool sorted = true;
+    for (size_t i = 1; i < count; ++i) {
+        uint64_t last = key(from + (i - 1) * bytes), next = key(from + i * bytes);
+        sorted &= last <= next;
+        differ |= last ^ next;
+    }
+    if (sorted)
+        return;
+    unsigned char *room = mem_alloc(count * bytes), *to = room;
+    for (unsigned shift = 0; shift < 64 && differ >> shift; shift += SORT_BITS) {
+        if (!(differ >> shift & ((1 << SORT_BITS) - 1)))
+            continue;
+        sort_by_digit(from, to, count, bytes, key, shift);
+        unsigned char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from == room)
+        memcpy(records, room, count * bytes);
+    free(room);
+}
+
+#endif
