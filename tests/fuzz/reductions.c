@@ -101,6 +101,8 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
                 out->magnitude[place] += x * x;
                 break;
             case POPOPS_LOG_ADD:
+                if (pass == 1 && x == -INFINITY)
+                    break;
                 if (pass == 0)
                     largest[place] = x > largest[place] ? x : largest[place];
                 else
