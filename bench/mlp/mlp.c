@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_mlp STEPS: training steps of a network of three layers, 784-512-512-10, batch 128, plain gradient descent, on the CPU device.  For each line of the
- * input it takes STEPS of them and prints the seconds that one took; at the end, the loss. */
+/* bench_mlp STEPS [FILE]: training steps of a network of three layers, 784-512-512-10, batch 128, plain gradient descent, on the CPU device.  For each line of
+ * the input it takes STEPS of them and prints the seconds that one took; at the end, the loss of the first and of the last.
+ *
+ * FILE has each layer's weights, a row for each input, and its biases; the batch; and its labels: all as float.  Without it they are random. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -101,32 +103,42 @@ static double seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
-static float uniform(void)
+/* The next numbers of the file, or random ones up to scale. */
+static void get(FILE *file, float *values, size_t count, float scale)
 {
-    return (float)rand() / (float)RAND_MAX - 0.5f;
+    if (file && fread(values, sizeof(*values), count, file) != count) {
+        fprintf(stderr, "bench_mlp: the file is too short\n");
+        exit(1);
+    }
+    for (size_t i = 0; i < count && !file; ++i)
+        values[i] = ((float)rand() / (float)RAND_MAX - 0.5f) * 2 * scale;
 }
 
-/* Small random weights, a random batch. */
-static void fill(pop_engine *engine)
+static void write_values(pop_engine *engine, const char *name, const void *values)
+{
+    pop_error error;
+    must(pop_engine_write_tensor(engine, name, values, POP_WHOLE, &error), &error);
+}
+
+static void fill(pop_engine *engine, FILE *file)
 {
     static float values[784 * 512];
     unsigned labels[BATCH];
-    pop_error error;
     for (size_t i = 0; i < LAYERS; ++i) {
         char name[16];
-        for (size_t k = 0; k < sizes[i] * sizes[i + 1]; ++k)
-            values[k] = uniform() * 0.1f;
+        get(file, values, sizes[i] * sizes[i + 1], 0.05f);
         snprintf(name, sizeof(name), "w%zu", i);
-        must(pop_engine_write_tensor(engine, name, values, POP_WHOLE, &error), &error);
+        write_values(engine, name, values);
+        get(file, values, sizes[i + 1], 0.05f);
         snprintf(name, sizeof(name), "b%zu", i);
-        must(pop_engine_write_tensor(engine, name, values, POP_WHOLE, &error), &error);
+        write_values(engine, name, values);
     }
-    for (size_t k = 0; k < BATCH * sizes[0]; ++k)
-        values[k] = uniform();
+    get(file, values, BATCH * sizes[0], 0.5f);
+    write_values(engine, "batch", values);
+    get(file, values, BATCH, 0.5f);
     for (size_t k = 0; k < BATCH; ++k)
-        labels[k] = (unsigned)rand() % 10;
-    must(pop_engine_write_tensor(engine, "batch", values, POP_WHOLE, &error), &error);
-    must(pop_engine_write_tensor(engine, "labels", labels, POP_WHOLE, &error), &error);
+        labels[k] = file ? (unsigned)values[k] : (unsigned)rand() % 10;
+    write_values(engine, "labels", labels);
 }
 
 static double mean_loss(pop_engine *engine)
@@ -143,6 +155,11 @@ static double mean_loss(pop_engine *engine)
 int main(int argc, char **argv)
 {
     int steps = argc > 1 ? atoi(argv[1]) : 1;
+    FILE *file = argc > 2 ? fopen(argv[2], "rb") : NULL;
+    if (argc > 2 && !file) {
+        perror(argv[2]);
+        return 1;
+    }
     pop_error error;
     pop_device *device = pop_cpu_device_create(&error);
     struct network n = { .graph = pop_graph_create(pop_device_target(device)) };
@@ -154,7 +171,7 @@ int main(int argc, char **argv)
     if (!engine)
         must(error.status, &error);
     must(pop_engine_load(engine, device, &error), &error);
-    fill(engine);
+    fill(engine, file);
     must(pop_engine_run(engine, 0, &error), &error);
     double first = mean_loss(engine);
     for (char line[16]; fgets(line, sizeof(line), stdin);) {
@@ -164,7 +181,9 @@ int main(int argc, char **argv)
         printf("%.9f\n", (seconds() - start) / steps);
         fflush(stdout);
     }
-    printf("tremula: loss %.3f to %.3f\n", first, mean_loss(engine));
+    printf("%.6f %.6f\n", first, mean_loss(engine));
+    if (file)
+        fclose(file);
     pop_engine_destroy(engine);
     pop_graph_destroy(n.graph);
     pop_device_destroy(device);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# mlp.py BENCH_MLP: a training step in PyTorch (Debian: python3-torch), and the same by that program, on as many threads as there are processors.  Short
-# rounds of both take turns, each while the other sleeps, so that what else runs here troubles both alike; the best of each counts.
+# mlp.py BENCH_MLP: a training step in PyTorch (Debian: python3-torch), and the same by that program, from the same numbers, on as many threads as there are
+# processors.  Short rounds of both take turns, each while the other sleeps, so that what else runs here troubles both alike; the best of each counts.  In
+# the end both must have the same losses.
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 import torch
@@ -32,8 +34,17 @@ def steps():
     return (time.monotonic() - start) / STEPS, last
 
 
+data = tempfile.NamedTemporaryFile()
+for layer in model:
+    if isinstance(layer, torch.nn.Linear):
+        data.write(layer.weight.detach().t().contiguous().numpy().tobytes())
+        data.write(layer.bias.detach().numpy().tobytes())
+data.write(batch.numpy().tobytes())
+data.write(labels.float().numpy().tobytes())
+data.flush()
+
 first, best, theirs = step().item(), 1e9, 1e9
-with subprocess.Popen([sys.argv[1], str(STEPS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+with subprocess.Popen([sys.argv[1], str(STEPS), data.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
     for _ in range(ROUNDS):
         seconds, last = steps()
         best = min(best, seconds)
@@ -42,6 +53,9 @@ with subprocess.Popen([sys.argv[1], str(STEPS)], stdin=subprocess.PIPE, stdout=s
         other.stdin.flush()
         theirs = min(theirs, float(other.stdout.readline()))
     other.stdin.close()
-    print(other.stdout.read(), end="")
-print(f"pytorch  {best * 1e3:.3f} ms a step; loss {first:.3f} to {last.item():.3f}")
-print(f"tremula  {theirs * 1e3:.3f} ms a step: {best / theirs:.2f} times PyTorch's speed (best of {ROUNDS} turns of {STEPS} steps each)")
+    their_first, their_last = map(float, other.stdout.read().split())
+print(f"pytorch  {best * 1e3:.3f} ms a step; loss {first:.4f} to {last.item():.4f}")
+print(f"tremula  {theirs * 1e3:.3f} ms a step; loss {their_first:.4f} to {their_last:.4f}")
+print(f"{best / theirs:.2f} times PyTorch's speed (best of {ROUNDS} turns of {STEPS} steps each)")
+if abs(their_first / first - 1) > 1e-3 or abs(their_last / last.item() - 1) > 1e-3:
+    sys.exit("the losses differ")
