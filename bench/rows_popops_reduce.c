@@ -78,7 +78,7 @@ static void measure_on(unsigned threads, const char *name, pop_type type, pop_sh
     pop_program program = pop_sequence(graph, NULL);
     pop_tensor out = popops_reduce(graph, in, type, dims, (popops_reduce_params){ .op = op }, program, "reduce", POP_NO_OPTIONS);
     bench_must_build(graph);
-    double bytes = (double)BYTES * (1 + (double)pop_tensor_num_elements(out) / (double)pop_tensor_num_elements(in)); /* read and written */
+    double bytes = (double)(pop_tensor_num_elements(in) + pop_tensor_num_elements(out)) * (double)pop_type_size(type); /* read and written */
     pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", number }), &error);
     if (!engine)
         bench_must(error.status, &error);
@@ -144,9 +144,11 @@ void row_reduce(void)
     measure("sums of 8192 columns", POP_FLOAT, POP_SHAPE(8192, 8192), POP_DIMS(0), POPOPS_ADD, data, threads);
     measure("sums of a million rows", POP_FLOAT, POP_SHAPE((size_t)1 << 20, 64), POP_DIMS(1), POPOPS_ADD, data, threads);
     measure("sums of rows of 4", POP_FLOAT, POP_SHAPE((size_t)16 << 20, 4), POP_DIMS(1), POPOPS_ADD, data, threads);
+    measure("sums of rows of 17", POP_FLOAT, POP_SHAPE(((size_t)64 << 20) / 17, 17), POP_DIMS(1), POPOPS_ADD, data, threads);
     measure("sums over the middle of three", POP_FLOAT, POP_SHAPE(64, 1024, 1024), POP_DIMS(1), POPOPS_ADD, data, threads);
     measure("maximum of 64M float", POP_FLOAT, POP_SHAPE((size_t)64 << 20), POP_DIMS(0), POPOPS_MAX, data, threads);
     measure("sum of 128M half", POP_HALF, POP_SHAPE((size_t)128 << 20), POP_DIMS(0), POPOPS_ADD, data, threads);
+    measure("maxima of half rows of 64", POP_HALF, POP_SHAPE((size_t)2 << 20, 64), POP_DIMS(1), POPOPS_MAX, data, threads);
     measure_building();
     free(data);
 }

@@ -142,10 +142,14 @@ typedef signed char mask_truth __attribute__((vector_size(8), aligned(1), may_al
 #define EIGHT_LEAST_unsigned(a, b) CHOOSE(unsigned, (b) < (a), b, a)
 #define EIGHT_MOST_unsigned(a, b) CHOOSE(unsigned, (b) > (a), b, a)
 #define CHOOSE(T, mask, a, b) ((eight_##T)(((mask) & (mask_##T)(a)) | (~(mask) & (mask_##T)(b))))
-POPLIBS_FAST eight_float log_add_eight(eight_float a, eight_float b)
+POPLIBS_FAST void log_add_to(float *a, const float *b)
 {
     for (int i = 0; i < 8; ++i)
         a[i] = log_add(a[i], b[i]);
+}
+INLINE eight_float log_add_eight(eight_float a, eight_float b)
+{
+    log_add_to((float *)&a, (const float *)&b);
     return a;
 }
 
