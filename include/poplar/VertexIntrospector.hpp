@@ -35,7 +35,6 @@ public:
         return values;
     }
 
-
     // How the vector of a level is kept: 0 is the outer one.
     layout::Vector getProfilerVectorLayout(std::size_t level) const;
     layout::VectorList getProfilerVectorListLayout() const;

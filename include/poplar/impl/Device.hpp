@@ -5,8 +5,7 @@
 
 #include <poplar/Device.hpp>
 
-namespace poplar
-{
+namespace poplar {
 
 POPLAR_IMPL Device::Device() noexcept : device(nullptr)
 {

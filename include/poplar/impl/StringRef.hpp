@@ -5,11 +5,9 @@
 
 #include <poplar/StringRef.hpp>
 
-namespace poplar
-{
+namespace poplar {
 
-namespace detail
-{
+namespace detail {
 
 POPLAR_IMPL CString::CString(StringRef text)
 {
