@@ -77,11 +77,11 @@ static void add_weights_gradient(const struct gru *gru, const struct backward *b
                                  pop_tensor reset_gate, pop_program body)
 {
     const struct units *units = &gru->units;
-    units_add_to(units, backward->biases[0], sums->of_input, body, "biases");
+    units_accumulate(units, backward->biases[0], sums->of_input, body, "biases");
     if (gru->params->reset_after) {
         units_add_product(units, backward->weights[0], x, sums->of_input, body);
         units_add_product(units, backward->weights[1], before, sums->of_output, body);
-        units_add_to(units, backward->biases[1], sums->of_output, body, "biases");
+        units_accumulate(units, backward->biases[1], sums->of_output, body, "biases");
         return;
     }
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
@@ -95,12 +95,12 @@ static void begin_weights_gradient(const struct gru *gru, struct backward *backw
 {
     const struct units *units = &gru->units;
     size_t in = units->input, out = units->output;
-    pop_tensor whole = units_like(units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), "weightsGradient");
+    pop_tensor whole = units_accumulator(units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), "weightsGradient");
     backward->weights[0] = pop_tensor_slice_at(units->where, whole, 0, in, 0);
     backward->weights[1] = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
     units_zero(units, whole, sequence);
     for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i) {
-        backward->biases[i] = units_like(units, i ? sums->of_output : sums->of_input, "biasSum");
+        backward->biases[i] = units_accumulator(units, i ? sums->of_output : sums->of_input, "biasSum");
         units_zero(units, backward->biases[i], sequence);
     }
 }
@@ -108,10 +108,15 @@ static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struc
 {
     const struct units *units = &gru->units;
     pop_tensor biases[2];
-    for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i)
-        biases[i] = pop_tensor_reshape_at(units->where, units_sum(units, backward->biases[i], sequence), POP_SHAPE(POPNN_GRU_UNITS, units->output));
+    for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i) {
+        pop_tensor sum = units_accumulated(units, units_sum(units, backward->biases[i], sequence), sequence);
+        biases[i] = pop_tensor_reshape_at(units->where, sum, POP_SHAPE(POPNN_GRU_UNITS, units->output));
+    }
+    pop_tensor weights[2];
+    for (size_t i = 0; i < 2; ++i)
+        weights[i] = units_from_matrix(units, units_accumulated(units, backward->weights[i], sequence));
     pop_tensor both = gru->params->reset_after ? pop_tensor_dim_roll_at(units->where, units_stack(units, biases, 2), 0, 1) : biases[0];
-    return (popnn_gru_weights){ units_from_matrix(units, backward->weights[0]), units_from_matrix(units, backward->weights[1]), both };
+    return (popnn_gru_weights){ weights[0], weights[1], both };
 }
 
 static pop_tensor outputs_before(const struct gru *gru, const popnn_gru_forward *forward)

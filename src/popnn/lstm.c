@@ -330,7 +330,7 @@ static void add_weights_gradient(const struct units *units, const struct backwar
 {
     pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, output_before), 1);
     units_add_product(units, backward->weights_gradient, operand, dz, body);
-    units_add_to(units, backward->z_sum, dz, body, "biases");
+    units_accumulate(units, backward->z_sum, dz, body, "biases");
 }
 
 /* The outputs before each step, {steps, batch, output}. */
@@ -346,18 +346,18 @@ static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forwa
 /* Sums to collect in, set to zero; that of the units' sums lies as they do. */
 static void begin_weights_gradient(const struct units *units, struct backward *backward, popnn_lstm_weights weights, pop_tensor dz, pop_program sequence)
 {
-    backward->weights_gradient = units_like(units, whole_weights(units, weights), "weightsGradient");
-    backward->z_sum = units_like(units, dz, "biasSum");
+    backward->weights_gradient = units_accumulator(units, whole_weights(units, weights), "weightsGradient");
+    backward->z_sum = units_accumulator(units, dz, "biasSum");
     units_zero(units, backward->weights_gradient, sequence);
     units_zero(units, backward->z_sum, sequence);
 }
 static popnn_lstm_weights end_weights_gradient(const struct units *units, const struct backward *backward, pop_program sequence)
 {
     popnn_lstm_weights gradients;
-    pop_tensor whole = backward->weights_gradient;
+    pop_tensor whole = units_accumulated(units, backward->weights_gradient, sequence);
     gradients.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
     gradients.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
-    pop_tensor biases = units_sum(units, backward->z_sum, sequence);
+    pop_tensor biases = units_accumulated(units, units_sum(units, backward->z_sum, sequence), sequence);
     gradients.biases = pop_tensor_reshape_at(units->where, biases, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
     return gradients;
 }

@@ -2,8 +2,10 @@
 #include "popnn/units.h"
 #include "poplibs/options.h"
 
+#include <popops/cast.h>
 #include <popops/fill.h>
 #include <popops/reduce.h>
+#include <popops/scaled_add.h>
 #include <poputil/tile_mapping.h>
 
 /* ---- opening ---- */
@@ -65,7 +67,8 @@ static bool check_activation(const struct units *units, popnn_non_linearity_type
 
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
 {
-    struct recurrent_options parsed = { 0 };
+    static const pop_type accumulators[] = { POP_HALF, POP_FLOAT };
+    struct recurrent_options parsed = { .accumulators = -1 };
     unsigned seen = 0;
     if (!poplibs_ready(units->graph))
         return false;
@@ -88,6 +91,7 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
     keep_product_options(units, options);
     units->inference_only = parsed.inference_only;
     units->weight_before_loop = parsed.pre_calc_weights;
+    units->accumulators = parsed.accumulators < 0 ? units->type : accumulators[parsed.accumulators];
     return true;
 }
 
@@ -185,6 +189,10 @@ pop_tensor units_like(const struct units *units, pop_tensor t, const char *name)
 {
     return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
+pop_tensor units_accumulator(const struct units *units, pop_tensor t, const char *name)
+{
+    return pop_graph_clone_at(units->where, units->graph, units->accumulators, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+}
 
 poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns)
 {
@@ -260,6 +268,17 @@ void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_p
 void units_zero(const struct units *units, pop_tensor t, pop_program sequence)
 {
     popops_zero_at(units->where, units->graph, t, sequence, units->name);
+}
+void units_accumulate(const struct units *units, pop_tensor sum, pop_tensor t, pop_program sequence, const char *name)
+{
+    if (pop_tensor_type(sum) == pop_tensor_type(t))
+        units_add_to(units, sum, t, sequence, name);
+    else
+        popops_scaled_add_to_constant_at(units->where, units->graph, sum, t, 1, sequence, name, POP_NO_OPTIONS);
+}
+pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_program sequence)
+{
+    return units->accumulators == units->type ? sum : popops_cast_at(units->where, units->graph, sum, units->type, sequence, units->name);
 }
 pop_tensor units_sum(const struct units *units, pop_tensor t, pop_program sequence)
 {

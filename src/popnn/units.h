@@ -26,6 +26,7 @@ struct units {
     pop_option given[2];      /* the options that products take too */
     size_t num_given;
     bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
+    pop_type accumulators;    /* of weights' gradients: the option weightAccumulatorsType, or the layer's type */
     poplin_planning_cache *cache;
 };
 
@@ -68,6 +69,10 @@ pop_tensor units_new_stack(const struct units *units, size_t n, const char *name
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
 /* A new tensor that lies like t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
+/* The same of the type in which weights' gradients are summed; what adds to it; and its values in the layer's type. */
+pop_tensor units_accumulator(const struct units *units, pop_tensor t, const char *name);
+void units_accumulate(const struct units *units, pop_tensor sum, pop_tensor t, pop_program sequence, const char *name);
+pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_program sequence);
 
 /* {rows, depth} times {depth, columns}, to be planned. */
 poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns);

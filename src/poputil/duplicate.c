@@ -45,9 +45,8 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
 
 pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n, pop_clone_method method, const char *name)
 {
-    size_t elements = pop_tensor_num_elements(t);
-    if (!poplibs_ready(graph) ||
-        !poplibs_fits_memory(graph, where, "poputil_clone_n", "the list of clones", elements > SIZE_MAX / (n + 1) ? SIZE_MAX : n * elements, pop_tensor_type(t)))
+    size_t elements = pop_tensor_num_elements(t), all = n && elements > SIZE_MAX / n ? SIZE_MAX : n * elements;
+    if (!poplibs_ready(graph) || !poplibs_fits_memory(graph, where, "poputil_clone_n", "the list of clones", all, pop_tensor_type(t)))
         return (pop_tensor){ 0 };
     return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, t, n, method, POP_DUPLICATE_BY_OUTER_DIMENSION, name);
 }

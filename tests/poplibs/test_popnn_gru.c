@@ -105,7 +105,8 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 {
     const popnn_gru_params *p = r->p;
     size_t B = p->batch_size, O = p->output_size;
-    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST], dz[MOST], dc[MOST], fed[MOST], h[MOST], reset[MOST], d_reset[MOST] = { 0 };
+    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST] = { 0 }, dz[MOST] = { 0 }, dc[MOST] = { 0 }, fed[MOST] = { 0 }, h[MOST] = { 0 };
+    double reset[MOST] = { 0 }, d_reset[MOST] = { 0 };
     for (size_t o = 0; o < O; ++o) {
         double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o), gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
         double d = dh[o] + (p->output_full_sequence ? r->dy[(t * B + b) * O + o] : t + 1 == p->time_steps ? r->dy[b * O + o] : 0);
@@ -136,24 +137,28 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 
 enum { OUT, DX, DH, DW, DU, DB, RESULTS };
 
-static void check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, bool apart, double tolerance)
+/* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.  Gives the largest error of the biases'. */
+enum way { TOGETHER, APART, SUMMED_IN_FLOAT };
+
+static double check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way, double tolerance)
 {
+    pop_options options = way == SUMMED_IN_FLOAT ? POP_OPTIONS({ "weightAccumulatorsType", "float" }) : POP_NO_OPTIONS;
     struct bed bed = bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size, all = p->output_full_sequence ? T * B * O : B * O;
     pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
-    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, p, "weights", POP_NO_OPTIONS, NULL), dw;
+    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, p, "weights", options, NULL), dw;
     bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
     pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
     pop_tensor kept, dx = { 0 }, between, dh;
-    pop_tensor out = popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    pop_tensor out = popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", options, NULL);
     popnn_gru_forward forward = { initial, kept, x, out, weights };
-    if (apart) {
-        dh = popnn_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, "bwd", POP_NO_OPTIONS, NULL);
-        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+    if (way == APART) {
+        dh = popnn_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, "bwd", options, NULL);
+        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
     } else {
-        dh = popnn_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+        dh = popnn_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, "bwd", options, NULL);
     }
     pop_tensor tensors[RESULTS] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
     double *got[RESULTS], *sums[5], *biases = calloc(6 * O, sizeof(double));
@@ -188,6 +193,9 @@ static void check_layer(enum bed_device device, const popnn_gru_params *p, enum 
     for (int i = 0; i < 4; ++i)
         bed_check(got[DX + i], sums[i], sizes[i], tolerance, tolerance * (double)(T * B));
     bed_check(got[DB], r.db, 3 * O * (p->reset_after ? 2 : 1), tolerance, tolerance * (double)(T * B));
+    double worst = 0;
+    for (size_t i = 0; i < 3 * O * (p->reset_after ? 2 : 1); ++i)
+        worst = fmax(worst, fabs(got[DB][i] - r.db[i]));
     for (int i = 0; i < 5; ++i)
         free(sums[i]);
     free(biases);
@@ -195,6 +203,7 @@ static void check_layer(enum bed_device device, const popnn_gru_params *p, enum 
     free(r.act);
     free(r.fed);
     bed_close(&bed);
+    return worst;
 }
 
 /* row: popnn gruFwd */
@@ -208,11 +217,25 @@ static void test_all_passes(void **state)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
             p.reset_after = after;
-            check_layer(device, &p, BED_LINEAR, false, 1e-5);
-            check_layer(device, &p, BED_SCATTERED, true, 1e-5);
+            check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
+            check_layer(device, &p, BED_SCATTERED, APART, 1e-5);
             p = popnn_gru_params_make(POP_HALF, 2, 3, 11, 6);
             p.reset_after = after;
-            check_layer(device, &p, BED_LINEAR, true, 2e-2);
+            check_layer(device, &p, BED_LINEAR, APART, 2e-2);
+        }
+}
+
+/* Half loses in sums over many steps what float keeps. */
+static void test_sums_in_float(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (int after = 0; after < 2; ++after) {
+            popnn_gru_params p = popnn_gru_params_make(POP_HALF, 3, 250, 2, 4);
+            p.reset_after = after;
+            double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2), wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+            if (!(wide < half / 2))
+                fail_msg("summed in half %g, in float %g", half, wide);
         }
 }
 
@@ -223,14 +246,14 @@ static void test_orders_and_last_outputs(void **state)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 1, 1, 1, 1);
             p.reset_after = after;
-            check_layer(device, &p, BED_ONE_TILE, false, 1e-5);
+            check_layer(device, &p, BED_ONE_TILE, TOGETHER, 1e-5);
             p = popnn_gru_params_make(POP_FLOAT, 2, 5, 3, 13);
             p.reset_after = after;
             p.output_full_sequence = false;
             p.cell_order[0] = POPNN_GRU_CANDIDATE;
             p.cell_order[2] = POPNN_GRU_RESET_GATE;
-            check_layer(device, &p, BED_LINEAR, false, 1e-5);
-            check_layer(device, &p, BED_LINEAR, true, 1e-5);
+            check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
+            check_layer(device, &p, BED_LINEAR, APART, 1e-5);
         }
 }
 
@@ -265,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_passes),
+        cmocka_unit_test(test_sums_in_float),
         cmocka_unit_test(test_orders_and_last_outputs),
         cmocka_unit_test(test_mistakes),
     };

@@ -108,12 +108,14 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
-/* Backward and weight update by one call or by two; by one where the input is weighted before the loop. */
-enum way { TOGETHER, APART, WEIGHTED_BEFORE };
+/* Backward and weight update by one call or by two; by one where the input is weighted before the loop, or weights' gradients are summed in float. */
+enum way { TOGETHER, APART, WEIGHTED_BEFORE, SUMMED_IN_FLOAT };
 
-static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way, double tolerance)
+/* Gives the largest error of the biases' gradient. */
+static double check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way, double tolerance)
 {
-    pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" });
+    pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" }, { "weightAccumulatorsType", "float" });
+    options.count -= way != SUMMED_IN_FLOAT;
     struct bed bed = bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
     popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
@@ -163,12 +165,16 @@ static void check_layer(enum bed_device device, const popnn_lstm_params *p, enum
     bed_check(got[CELL], r.c + (T - 1) * B * O, B * O, tolerance, tolerance);
     for (int i = 0; i < 6; ++i)
         bed_check(got[DX + i], zeros[i], sizes[i], tolerance, tolerance * (double)(T * B));
+    double worst = 0;
+    for (size_t i = 0; i < sizes[5]; ++i)
+        worst = fmax(worst, fabs(got[DB][i] - r.db[i]));
     for (int i = 0; i < 6; ++i)
         free(zeros[i]);
     free(r.h);
     free(r.c);
     free(r.act);
     bed_close(&bed);
+    return worst;
 }
 
 /* row: popnn lstmFwd */
@@ -185,6 +191,20 @@ static void test_all_passes(void **state)
         check_layer(device, &p, BED_LINEAR, WEIGHTED_BEFORE, 1e-5);
         p = popnn_lstm_params_make(POP_HALF, 2, 3, 11, 6);
         check_layer(device, &p, BED_LINEAR, APART, 2e-2);
+    }
+}
+
+/* Half loses in sums over many steps what float keeps. */
+static void test_sums_in_float(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        popnn_lstm_params p = popnn_lstm_params_make(POP_HALF, 3, 250, 2, 4);
+        double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2), wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+        if (!(wide < half / 2))
+            fail_msg("summed in half %g, in float %g", half, wide);
+        p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
+        check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 1e-5);
     }
 }
 
@@ -241,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_passes),
+        cmocka_unit_test(test_sums_in_float),
         cmocka_unit_test(test_orders_and_last_outputs),
         cmocka_unit_test(test_mistakes),
     };
