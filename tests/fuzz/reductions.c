@@ -138,6 +138,7 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
                 out->magnitude[i] = 0;
             continue;
         }
+        bool overflows = real && (kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD) && out->magnitude[i] > 3e38;
         out->value[i] *= scale;
         out->magnitude[i] = kind == POPOPS_MUL                                ? fabs(out->value[i]) * (terms[i] + 1)
                             : kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD ? out->magnitude[i] * fabs(scale)
@@ -147,7 +148,7 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
             out->magnitude[i] = INFINITY;
         if (isinf(out->magnitude[i]) && !isinf(out->value[i]))
             out->magnitude[i] = INFINITY;
-        if (kind == POPOPS_MUL && !(largest[i] < 1e38)) /* on the way an infinity met a zero, or it did not */
+        if (overflows || (kind == POPOPS_MUL && !(largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
             out->magnitude[i] = INFINITY;
         if (update) {
             out->value[i] += in[before][i];
