@@ -2,6 +2,7 @@
 #include "target/exchange_schedule.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -303,36 +304,26 @@ void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, 
     *vec_push(&schedule->pieces) = piece;
 }
 
-/* Puts pieces in the order of a key below `keys`; those of one key stay as they were. */
-static void sort_by(const struct message *from, struct message *to, size_t count, size_t keys, bool by_round)
+static uint64_t message_sender(const void *message)
 {
-    size_t *next = mem_zero(keys + 1, sizeof(*next));
-    for (size_t i = 0; i < count; ++i)
-        ++next[(by_round ? from[i].round : from[i].from) + 1];
-    for (size_t key = 0; key < keys; ++key)
-        next[key + 1] += next[key];
-    for (size_t i = 0; i < count; ++i)
-        to[next[by_round ? from[i].round : from[i].from]++] = from[i];
-    free(next);
+    return ((const struct message *)message)->from;
+}
+static uint64_t message_round(const void *message)
+{
+    return ((const struct message *)message)->round;
 }
 
-/* Rounds one after the other, in each the senders, in each their messages as they came: millions, so that they are counted out, not compared. */
+/* Rounds one after the other, in each the senders, in each their messages as they came. */
 static void sort_pieces(struct exchange_schedule *schedule)
 {
-    size_t count = schedule->pieces.count, rounds = 0;
-    for (size_t i = 0; i < count; ++i)
-        rounds = schedule->pieces.data[i].round >= rounds ? schedule->pieces.data[i].round + 1 : rounds;
-    struct message *others = mem_alloc(count * sizeof(*others));
-    sort_by(schedule->pieces.data, others, count, pop_target_num_tiles(schedule->target), false);
-    sort_by(others, schedule->pieces.data, count, rounds, true);
-    free(others);
+    sort_by_key(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), message_sender);
+    sort_by_key(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), message_round);
 }
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
 {
     if (schedule->messages <= EXCHANGE_SCHEDULE_MOST) {
-        if (schedule->pieces.count)
-            sort_pieces(schedule);
+        sort_pieces(schedule);
         schedule_shorts(schedule);
         schedule_messages(schedule, schedule->longs.data, schedule->longs.count);
         schedule_messages(schedule, schedule->pieces.data, schedule->pieces.count);
