@@ -42,6 +42,7 @@ char *mem_string(const char *text)
     return text ? mem_copy(text, strlen(text) + 1) : mem_copy("", 1);
 }
 
+/* Blocks from MANY_PAGES on begin and end with a large page. */
 enum { LARGE_PAGE = 2 << 20, MANY_PAGES = 4 * LARGE_PAGE };
 
 void *mem_try(size_t bytes)

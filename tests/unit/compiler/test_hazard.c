@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vertices of one compute set may not do to each other; and bitmaps, which find it out. */
+/* What vertices of one compute set may not do to each other. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -89,36 +89,11 @@ static void test_what_is_allowed(void **state)
     end(&f);
 }
 
-/* Every range of a few words against single bits. */
-static void test_bits(void **state)
-{
-    (void)state;
-    enum { BITS = 200 };
-    for (unsigned begin_bit = 0; begin_bit <= BITS; begin_bit += 7)
-        for (unsigned end_bit = begin_bit; end_bit <= BITS; ++end_bit) {
-            uint64_t bits[4] = { 0 };
-            bits_set(bits, 60, 131);
-            unsigned before = 0, after = 0;
-            for (unsigned i = begin_bit; i < end_bit; ++i)
-                before += i >= 60 && i < 131;
-            assert_int_equal(bits_any(bits, begin_bit, end_bit), before > 0);
-            assert_int_equal(bits_all(bits, begin_bit, end_bit), before == end_bit - begin_bit);
-            assert_int_equal(bits_set(bits, begin_bit, end_bit), end_bit - begin_bit - before);
-            bits_clear(bits, begin_bit, end_bit);
-            for (unsigned i = 0; i < 256; ++i) {
-                bool set = bits[i / 64] >> (i % 64) & 1;
-                assert_int_equal(set, i >= 60 && i < 131 && !(i >= begin_bit && i < end_bit));
-                after += set;
-            }
-            assert_int_equal(after, 71 - before);
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_writers), cmocka_unit_test(test_reader_of_another), cmocka_unit_test(test_own_writes_do_not_hide_others),
-        cmocka_unit_test(test_outputs_of_one_vertex), cmocka_unit_test(test_what_is_allowed), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_outputs_of_one_vertex), cmocka_unit_test(test_what_is_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
