@@ -34,7 +34,7 @@ POP_API pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *grap
 POP_API pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, size_t index,
                                                   pop_options options, poplin_planning_cache *cache);
 #define poplin_multi_convolution(...) poplin_multi_convolution_at(POP_HERE, __VA_ARGS__)
-/* outputs has room for count tensors, here and below. */
+/* outputs, here and below: room for count tensors; those that an error leaves out are null. */
 POP_API void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count,
                                          bool transpose_and_flip_weights, pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache, pop_tensor *outputs);

@@ -116,9 +116,14 @@ static void add_each(struct multi *multi, pop_program sequence, adder *add, cons
         conv_program_end(&multi->program, sequence);
 }
 
-/* A whole call; outputs are null tensors after an error. */
+/* A whole call; outputs that an error leaves out are null tensors. */
 static void run(struct multi *multi, bool update, pop_options options, pop_program sequence, adder *add, struct outputs outputs)
 {
+    if (multi->count && !outputs.list) {
+        if (poplibs_ready(multi->graph))
+            poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "there is no place for results: outputs is NULL");
+        return;
+    }
     for (size_t i = 0; i < multi->count; ++i)
         outputs.list[i] = (pop_tensor){ 0 };
     if (!begin(multi, update, options))

@@ -52,7 +52,8 @@ static bool plan_all(struct together *t)
     if (!plan_member(t, 0, share, false, &cost))
         return false;
     share.objective = POPLIN_FEWEST_TILES;
-    share.most_cycles = (uint64_t)((double)cost.cycles * (1 + (double)(t->count - 1) * t->back_off));
+    double most = (double)cost.cycles * (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
+    share.most_cycles = most < (double)UINT64_MAX ? (uint64_t)most : UINT64_MAX;
     if (!plan_member(t, 0, share, true, &cost))
         return false;
     share = (struct poplin_plan_share){ .like = cost.steps };
@@ -73,7 +74,8 @@ bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, st
     unsigned most = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus), least = reserved_tiles > bus ? reserved_tiles : bus;
     if (count < 2 || !most)
         return false;
-    struct together together = { where, graph, api, members, poplibs_new(count, sizeof(size_t)), count, tiles, 0, least < most ? least : most, back_off, cache };
+    struct together together = { .where = where, .graph = graph, .api = api, .members = members, .order = poplibs_new(count, sizeof(size_t)),
+                                 .count = count, .tiles = tiles, .reserved = least < most ? least : most, .back_off = back_off, .cache = cache };
     find_order(&together);
     bool planned = plan_all(&together);
     free(together.order);

@@ -119,7 +119,7 @@ static void test_values(void **state)
         for (enum pass pass = FORWARD; pass < PASSES; ++pass)
             for (unsigned i = 0; i < 4; ++i, ++number) {
                 pop_type type = number % 3 == 2 ? POP_HALF : POP_FLOAT;
-                pop_options options = i == 3 ? POP_OPTIONS({ "perConvReservedTiles", "0" }, { "cycleBackOff", "0.5" }) : POP_NO_OPTIONS;
+                pop_options options = i > 1 ? POP_OPTIONS({ "perConvReservedTiles", "0" }, { "cycleBackOff", i == 3 ? "0.5" : "1e300" }) : POP_NO_OPTIONS;
                 struct convs c;
                 create(&c, device, tiles[i], type, number, 1 + number % MOST_CONVS, options);
                 build(&c, pass, options, number % 2 ? c.cache : NULL);
@@ -220,6 +220,8 @@ static void test_errors(void **state)
     build(&c, FORWARD, POP_NO_OPTIONS, c.cache);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_convolution", "weights has shape");
     assert_false(pop_tensor_valid(c.out[1]));
+    poplin_multi_convolution(graph, c.forward, 2, false, c.bed.program, "multi", POP_NO_OPTIONS, c.cache, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_convolution", "outputs is NULL");
     end(&c);
 }
 
