@@ -10,7 +10,7 @@
  * channels, field...}, biases {groups x output channels}.  Operands of other layouts than the create calls give are copied first.
  *
  * Options (a text each): "availableMemoryProportion" (0.6), "partialsType" (half or float), "pass" (NONE, INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD,
- * TRAINING_WU, FC_...), "planConstraints" (JSON), and those of docs/poplin-plan.md.  A cache may be NULL: plans are searched for anew then.
+ * TRAINING_WU, FC_...), "planConstraints" (JSON), and those of docs/poplin-planner.md.  A cache may be NULL: plans are searched for anew then.
  * Errors: poplar_error for shapes and parameters that do not fit, type_error, invalid_option. */
 #ifndef POPLIN_CONVOLUTION_H
 #define POPLIN_CONVOLUTION_H

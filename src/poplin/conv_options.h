@@ -46,7 +46,8 @@ enum poplin_objective {
     POPLIN_LIKE_IN_LEAST_MEMORY,
 };
 struct poplin_plan_share {
-    unsigned objective, first_tile;
+    enum poplin_objective objective;
+    unsigned first_tile;
     uint64_t most_cycles;
     poplin_detailed_plan_costs like;
 };

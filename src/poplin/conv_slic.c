@@ -20,7 +20,7 @@ struct layout {
     bool pads_input, pads_kernel;
 };
 
-/* Elements whose places are not first, first + 1 ... or that do not exist have to be written before. */
+/* Whether elements do not follow each other, or are missing: then the vertex cannot take them as they lie. */
 static bool has_gaps(const unsigned *elements, size_t count)
 {
     for (size_t i = 0; i < count; ++i)

@@ -310,7 +310,8 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
 {
     struct poplin_conv_call call;
     struct conv_call_text text;
-    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) || !conv_call_check_weights(&call, weights, false))
+    if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
+        !conv_call_check_weights(&call, weights, false))
         return;
     pop_tensor made = weight_deltas(&call, &text, deltas, activations, sequence);
     if (poplibs_ready(graph))

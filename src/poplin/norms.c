@@ -182,7 +182,9 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
                                pop_type partials_type, const char *name, pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
 {
     struct norm norm;
-    if (!check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) || !begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) || !check_partials(&norm, partials_type))
+    if (!check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) ||
+        !begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) ||
+        !check_partials(&norm, partials_type))
         return;
     if (!(eps >= 0))
         poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);

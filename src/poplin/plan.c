@@ -294,7 +294,7 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     planning.params = params;
     planning.options = options;
     planning.joint = joint;
-    planning.goal = (struct plan_goal){ (enum poplin_objective)options->share.objective,
+    planning.goal = (struct plan_goal){ options->share.objective,
                                         (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
                                         options->tiles_per_ipu, &options->constraints, &options->share, UINT64_MAX };
     return planning;
@@ -381,7 +381,8 @@ static void blame(const pop_target *target, const struct plan_cached *asked, cha
         MEMBER("swapOperands", swap_operands, 1), MEMBER("combineConvGroupsFactor", combine_conv_groups_factor, 1),
         MEMBER("expandDims", expand_dims, 1), MEMBER("outChanFlattenDims", out_chan_flatten_dims, 1), MEMBER("method", method, 1),
         MEMBER("convGroupsPerGroup", conv_groups_per_group, 1), MEMBER("inChansPerGroup", in_chans_per_group, 1),
-        MEMBER("partialChansPerGroup", partial_chans_per_group, 1), MEMBER("numAmpConvUnits", num_conv_units, 1), MEMBER("slicWindowWidth", slic_window_width, 1),
+        MEMBER("partialChansPerGroup", partial_chans_per_group, 1), MEMBER("numAmpConvUnits", num_conv_units, 1),
+        MEMBER("slicWindowWidth", slic_window_width, 1),
         MEMBER("fieldSplit", field_split, POPLIN_MOST_FIELD_DIMS), MEMBER("kernelSplit", kernel_split, POPLIN_MOST_FIELD_DIMS),
         MEMBER("batchSplit", batch_split, 1), MEMBER("convGroupSplit", conv_group_split, 1), MEMBER("outChanSplit", out_chan_serial, 2),
         MEMBER("inChanSplit", in_chan_serial, 2),
