@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct {
+static const struct builder {
     const char *operation;
     row_builder build;
     bool has_code; /* the original's tool had the device's code compiled, and counted: inferred from memory */
@@ -24,19 +24,12 @@ static const struct {
     { "oct_conv", build_oct_conv, false }, { "pooling", build_pooling, false }, { "lstm", build_lstm, false }, { "gru", build_gru, false },
     { "embedding", build_embedding, false }, { "cholesky", build_cholesky, true }, { "matrix_solver", build_matrix_solver, true },
 };
-row_builder row_builder_of(const char *operation)
+static const struct builder *builder_of(const char *operation)
 {
     for (size_t i = 0; i < sizeof(builders) / sizeof(builders[0]); ++i)
         if (strcmp(builders[i].operation, operation) == 0)
-            return builders[i].build;
+            return &builders[i];
     return NULL;
-}
-static bool has_code(const char *operation)
-{
-    for (size_t i = 0; i < sizeof(builders) / sizeof(builders[0]); ++i)
-        if (strcmp(builders[i].operation, operation) == 0)
-            return builders[i].has_code;
-    return false;
 }
 
 pop_program pass_begin(struct passes *passes, const char *name)
@@ -75,8 +68,9 @@ static struct figures measure(const struct row *row)
     pop_error error = { 0 };
     pop_cycles cycles;
     pop_profile_value profile;
+    const struct builder *builder = builder_of(row->operation);
     size_t tiles = row_number(row, "tiles-per-ipu", 0);
-    pop_ipu_model model = { .version = row->machine == 1 ? "ipu1" : "ipu2", .tiles_per_ipu = (unsigned)tiles, .compile_ipu_code = has_code(row->operation) };
+    pop_ipu_model model = { .version = row->machine == 1 ? "ipu1" : "ipu2", .tiles_per_ipu = (unsigned)tiles, .compile_ipu_code = builder->has_code };
     pop_device *device = pop_ipu_model_create_device(&model, &error);
     must(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
@@ -85,7 +79,7 @@ static struct figures measure(const struct row *row)
     poplin_add_codelets(graph);
     popnn_add_codelets(graph);
     struct passes passes = { graph, 0, { { 0 } } };
-    row_builder_of(row->operation)(graph, &passes, row);
+    builder->build(graph, &passes, row);
     must(pop_graph_take_error(graph, &error), &error);
     pop_engine *engine = pop_engine_create(graph, (pop_programs){ passes.count, passes.programs }, POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
     must(error.status, &error);
@@ -113,7 +107,7 @@ static struct figures measure(const struct row *row)
 static bool measure_apart(const struct row *row, struct figures *figures)
 {
     int ends[2], status = 1;
-    if (!row_builder_of(row->operation) || pipe(ends) != 0)
+    if (!builder_of(row->operation) || pipe(ends) != 0)
         return false;
     fflush(stdout);
     pid_t child = fork();

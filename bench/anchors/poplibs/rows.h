@@ -36,8 +36,6 @@ void pass_result(struct passes *passes, pop_tensor result, const char *name);
 
 /* Adds the row's operation to the graph. */
 typedef void (*row_builder)(pop_graph *graph, struct passes *passes, const struct row *row);
-/* By operation; NULL for one that there is not. */
-row_builder row_builder_of(const char *operation);
 
 void build_reduction(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row);
