@@ -173,7 +173,6 @@ static void appending_adds_to_one_node(void **state)
     done(&s);
 }
 
-/* A queue: what was dropped at its front does not stay for ever. */
 /* What a walk finds, whether or not an earlier one was kept, is what each element says by itself: of the whole, of its second third, of all turned. */
 static void expect_walks(pop_tensor t)
 {
@@ -255,6 +254,7 @@ static void parts_of_a_kept_walk_are_those_of_a_new_one(void **state)
     done(&s);
 }
 
+/* A queue: what was dropped at its front does not stay for ever. */
 static void a_window_that_moves_on_stays_small(void **state)
 {
     (void)state;
