@@ -186,7 +186,13 @@ public:
 
     // ---- vertices ----
     ComputeSet addComputeSet(const DebugContext &debugContext = {});
-    VertexRef addVertex(ComputeSet set, const char *vertexType, Where where = Where::here());
+    VertexRef addVertex(ComputeSet set, const char *vertexType, Where where = Where::here())
+    {
+        pop_vertex vertex = pop_graph_add_vertex_at(where, c(), own(set.c()), vertexType);
+        if (!vertex.id)
+            raise();
+        return VertexRef(vertex);
+    }
     VertexRef addVertex(ComputeSet set, StringRef vertexType, Where where = Where::here());
     VertexRef addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections, Where where = Where::here());
     VertexRef addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where = Where::here());

@@ -49,7 +49,7 @@ public:
     std::size_t dim(unsigned i, Where where = Where::here()) const;
 
     // Views.
-    Tensor operator[](const detail::Index &i) const;
+    Tensor operator[](const detail::Index &i) const { return view(pop_tensor_at_at, i.where, tensor, i.value); }
     Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const;
     Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const;
     Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const;
@@ -115,9 +115,16 @@ public:
     friend POP_API std::ostream &operator<<(std::ostream &out, const Tensor &t);
 
 private:
-    // The result of a call of C, made in its place; what went wrong is in the graph.
+    // The result of a call of C, made in its place; what went wrong is in the graph.  The line is put together here: copied as a whole, it would wait for
+    // its parts to reach memory.
     template <typename... Parameters, typename... Arguments>
-    Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments);
+    Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments)
+        : tensor(call(pop_where{ file, line }, arguments...))
+    {
+        if (!tensor.store)
+            detail::raiseFrom(pop_store_graph(store), pop_where{ file, line });
+        retain();
+    }
     // Most views have no node to count.
     void retain() const
     {
@@ -129,7 +136,11 @@ private:
         if (pop_tensor_has_node(&tensor))
             pop_tensor_release(&tensor);
     }
-    template <typename Call, typename... Arguments> Tensor view(Call *call, const Where &where, const Arguments &...arguments) const;
+    template <typename Call, typename... Arguments>
+    [[gnu::always_inline]] Tensor view(Call *call, const Where &where, const Arguments &...arguments) const
+    {
+        return Tensor(tensor.store, call, where.file, where.line, arguments...);
+    }
     std::vector<Tensor> give(bool done, std::vector<Tensor> &&results, const Where &where) const;
     std::string text(std::size_t (*write)(pop_tensor, char *, std::size_t)) const;
     [[noreturn]] static void noMetadata(pop_where where, const char *api);

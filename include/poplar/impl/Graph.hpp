@@ -235,13 +235,6 @@ POPLAR_IMPL ComputeSet Graph::addComputeSet(const DebugContext &debugContext)
     check();
     return ComputeSet(set);
 }
-POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, const char *vertexType, Where where)
-{
-    pop_vertex vertex = pop_graph_add_vertex_at(where, c(), own(set.c()), vertexType);
-    if (!vertex.id)
-        raise();
-    return VertexRef(vertex);
-}
 POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, Where where)
 {
     return addVertex(set, static_cast<const char *>(detail::CString(vertexType)), where);

@@ -7,20 +7,6 @@
 
 namespace poplar {
 
-// The line is put together here: copied as a whole, it would wait for its parts to reach memory.
-template <typename... Parameters, typename... Arguments>
-Tensor::Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments)
-    : tensor(call(pop_where{ file, line }, arguments...))
-{
-    if (!tensor.store)
-        detail::raiseFrom(pop_store_graph(store), pop_where{ file, line });
-    retain();
-}
-template <typename Call, typename... Arguments>
-[[gnu::always_inline]] inline Tensor Tensor::view(Call *call, const Where &where, const Arguments &...arguments) const
-{
-    return Tensor(tensor.store, call, where.file, where.line, arguments...);
-}
 // C has written the results into the list.
 POPLAR_IMPL std::vector<Tensor> Tensor::give(bool done, std::vector<Tensor> &&results, const Where &where) const
 {
@@ -75,10 +61,6 @@ POPLAR_IMPL std::size_t Tensor::dim(unsigned i, Where where) const
     if (i >= rank())
         detail::raise(POP_INDEX_ERROR, where, "pop_tensor_dim", "there is no dimension %u: the tensor's rank is %u", i, rank());
     return pop_tensor_dim(tensor, i);
-}
-POPLAR_IMPL Tensor Tensor::operator[](const detail::Index &i) const
-{
-    return view(pop_tensor_at_at, i.where, tensor, i.value);
 }
 POPLAR_IMPL Tensor Tensor::index(ArrayRef<std::size_t> indices, Where where) const
 {
