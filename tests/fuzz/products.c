@@ -168,10 +168,9 @@ void make_product(struct world *w)
         list[count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
         options.count = count;
         op_says(op, " arranged");
-        pop_type out_type = form == 0 ? result : result;
-        right = g ? poplin_pre_arrange_mat_mul_grouped_input_rhs(w->graph, as, b.tensor, sequence, out_type, "p",
-                                                                 options, w->cache)
-                  : poplin_pre_arrange_mat_mul_input_rhs(w->graph, as, b.tensor, sequence, out_type, "p", options,
+        right = g ? poplin_pre_arrange_mat_mul_grouped_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
+                                                                 w->cache)
+                  : poplin_pre_arrange_mat_mul_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
                                                          w->cache);
         if (refused_plan(w, op))
             return;

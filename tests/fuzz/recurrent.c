@@ -25,8 +25,6 @@ static double act(int type, double x)
         return 1 / (1 + exp(-x));
     case POPNN_HARD_SIGMOID:
         return fmin(1, fmax(0, 0.2 * x + 0.5));
-    case POPNN_RELU:
-        return x > 0 ? x : 0;
     default:
         return tanh(x);
     }
@@ -174,7 +172,7 @@ void make_recurrent(struct world *w)
                        .full = chance(w, 60) };
     pop_type type = any_real(w);
     static const int kinds[] = { POPNN_TANH, POPNN_SIGMOID, POPNN_HARD_SIGMOID };
-    l.activation = chance(w, 70) ? POPNN_TANH : kinds[below(w, 2)];
+    l.activation = chance(w, 70) ? POPNN_TANH : kinds[below(w, 3)];
     l.gates = chance(w, 75) ? POPNN_SIGMOID : POPNN_TANH;
     size_t units = units_of(&l);
     for (size_t i = 0; i < units; ++i)
@@ -199,7 +197,7 @@ void make_recurrent(struct world *w)
     memcpy(op->extra, &l, sizeof(l));
     op_says(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
             l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
-    pop_option list[4];
+    pop_option list[5];
     size_t count = 0;
     if (l.kind == LSTM && chance(w, 40))
         list[count++] = (pop_option){ "preCalcWeights", "true" };
@@ -209,6 +207,8 @@ void make_recurrent(struct world *w)
         list[count++] = (pop_option){ "availableMemoryProportion", chance(w, 50) ? "0.01" : "0.4" };
     if (chance(w, 30) && l.kind == LSTM)
         list[count++] = (pop_option){ "recomputationMode", chance(w, 50) ? "cellAndTanh" : "none" };
+    if (chance(w, 30) && l.kind != RNN)
+        list[count++] = (pop_option){ "weightAccumulatorsType", "float" };
     pop_options options = { list, count };
     for (size_t i = 0; i < count; ++i)
         op_says(op, " %s=%s", list[i].key, list[i].value);

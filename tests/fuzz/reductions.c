@@ -113,8 +113,6 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
     size_t before = op->whole[2] ? 2 : 1;
     for (size_t i = 0; i < out->count; ++i) {
         if (kind == POPOPS_LOG_ADD) {
-            if (largest[i] == INFINITY)
-                out->magnitude[i] = INFINITY;
             out->value[i] = out->value[i] == -INFINITY ? -INFINITY : log(out->value[i]) + largest[i];
             out->magnitude[i] =
                 largest[i] == INFINITY ? INFINITY : (isinf(largest[i]) ? 0 : fabs(largest[i])) + 1 + fabs(scale);
@@ -145,8 +143,6 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
                                                                               : fabs(out->value[i]);
         if (type == POP_HALF && (kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD) &&
             out->magnitude[i] / fmax(1e-9, fabs(scale)) > 60000 && op->whole[4])
-            out->magnitude[i] = INFINITY;
-        if (isinf(out->magnitude[i]) && !isinf(out->value[i]))
             out->magnitude[i] = INFINITY;
         if (overflows || (kind == POPOPS_MUL && !(largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
             out->magnitude[i] = INFINITY;

@@ -260,9 +260,9 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
         return (pop_tensor){ 0 };
     if (lack == LACKS_ROOM && rank)
         dims[0] = (size_t)1 << 32;
-    float ones[512] = { 0 };
+    float zeros[512] = { 0 };
     assert_true(elements <= 512);
-    pop_tensor t = lack == LACKS_MAPPING_OF_CONSTANT ? pop_graph_add_constant(graph, type, (pop_shape){ rank, dims }, type == POP_HALF || type == POP_FLOAT ? POP_FLOAT : type, ones, "constant")
+    pop_tensor t = lack == LACKS_MAPPING_OF_CONSTANT ? pop_graph_add_constant(graph, type, (pop_shape){ rank, dims }, type == POP_HALF || type == POP_FLOAT ? POP_FLOAT : type, zeros, "constant")
                                                      : pop_graph_add_variable(graph, type, (pop_shape){ rank, dims }, "variable");
     if (lack == LACKS_NOTHING || lack == LACKS_ROOM)
         pop_graph_set_tile_mapping(graph, t, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the functions of the C++ interface are compiled.  Those that programs would pay for are defined in poplar/impl: libpoplar has them, compiled
-// with gcc's standard library as C++11.  With TREMULA_HEADER_ONLY they are inline functions of the program instead.  It defines itself where strings,
-// lists or names of the program's standard library are not that one's, and in codelets, which are linked with nothing.
+// with gcc's standard library as C++11.  With TREMULA_HEADER_ONLY they are inline functions of the program instead.  It is defined here where the
+// program's standard library has other strings, lists or names than that one, and in codelets, which are linked with nothing.
 #ifndef POPLAR_DETAIL_COMPILED_HPP
 #define POPLAR_DETAIL_COMPILED_HPP
 
