@@ -153,18 +153,31 @@ static enum answer any_meet(struct blocks *blocks, bool across)
     return answer;
 }
 
-/* The exact answer, variable by variable: a bit for each element that its blocks span. */
+/* The exact answer, variable by variable: a bit for each element that its blocks span, so many at a time. */
+#define MOST_BITS ((uint64_t)1 << 30)
 struct taken {
     uint64_t *bits;
-    uint64_t low; /* the element of bit 0 */
+    uint64_t low, end; /* elements that have bits */
 };
+
+struct bit_range {
+    uint64_t begin, end;
+};
+
+/* The bits of a run, as far as it has any. */
+static struct bit_range bits_of(const struct taken *taken, const struct run *run)
+{
+    uint64_t begin = run->offset > taken->low ? run->offset : taken->low, end = run->offset + run->count;
+    end = end < taken->end ? end : taken->end;
+    return begin < end ? (struct bit_range){ begin - taken->low, end - taken->low } : (struct bit_range){ 0, 0 };
+}
 
 /* False when some element of a run is taken already. */
 static bool take_run(const struct run *run, void *context)
 {
     const struct taken *taken = context;
-    uint64_t begin = run->offset - taken->low;
-    return bits_set(taken->bits, begin, begin + run->count) == run->count;
+    struct bit_range bits = bits_of(taken, run);
+    return bits_set(taken->bits, bits.begin, bits.end) == bits.end - bits.begin;
 }
 
 static bool mark_run(const struct run *run, void *context)
@@ -176,8 +189,8 @@ static bool mark_run(const struct run *run, void *context)
 static bool is_free(const struct run *run, void *context)
 {
     const struct taken *taken = context;
-    uint64_t begin = run->offset - taken->low;
-    return !bits_any(taken->bits, begin, begin + run->count);
+    struct bit_range bits = bits_of(taken, run);
+    return !bits_any(taken->bits, bits.begin, bits.end);
 }
 
 static bool each_run_of_block(const struct blocks *blocks, const struct block *block, run_fn fn, void *context)
@@ -189,24 +202,36 @@ static bool each_run_of_block(const struct blocks *blocks, const struct block *b
     return pieces_each_run(&piece, 1, fn, context);
 }
 
+/* Blocks [first, end) of one variable, as far as their elements have bits. */
+static bool taken_twice(const struct blocks *blocks, size_t first, size_t end, bool across, struct taken *taken)
+{
+    const struct block *list = blocks->list.data;
+    bool apart = true;
+    for (size_t i = first; i < end && apart; ++i)
+        if (!across)
+            apart = each_run_of_block(blocks, &list[i], take_run, taken);
+        else if (!list[i].owner)
+            each_run_of_block(blocks, &list[i], mark_run, taken);
+    for (size_t i = first; i < end && apart && across; ++i)
+        apart = !list[i].owner || each_run_of_block(blocks, &list[i], is_free, taken);
+    return !apart;
+}
+
 /* Blocks [first, end) of one variable, in the order of their first elements. */
 static bool blocks_of_variable_meet(const struct blocks *blocks, size_t first, size_t end, bool across)
 {
     const struct block *list = blocks->list.data;
     uint64_t high = 0;
-    bool apart = true;
+    bool meet = false;
     for (size_t i = first; i < end; ++i)
         high = list[i].high > high ? list[i].high : high;
-    struct taken taken = { mem_zero((high - list[first].low) / 64 + 1, sizeof(*taken.bits)), list[first].low };
-    for (size_t i = first; i < end && apart; ++i)
-        if (!across)
-            apart = each_run_of_block(blocks, &list[i], take_run, &taken);
-        else if (!list[i].owner)
-            each_run_of_block(blocks, &list[i], mark_run, &taken);
-    for (size_t i = first; i < end && apart && across; ++i)
-        apart = !list[i].owner || each_run_of_block(blocks, &list[i], is_free, &taken);
-    free(taken.bits);
-    return !apart;
+    for (uint64_t low = list[first].low; low <= high && !meet; low += MOST_BITS) {
+        uint64_t count = high - low + 1 < MOST_BITS ? high - low + 1 : MOST_BITS;
+        struct taken taken = { mem_zero((count - 1) / 64 + 1, sizeof(*taken.bits)), low, low + count };
+        meet = taken_twice(blocks, first, end, across, &taken);
+        free(taken.bits);
+    }
+    return meet;
 }
 
 static bool runs_meet(const struct blocks *blocks, bool across)

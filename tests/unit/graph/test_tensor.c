@@ -268,6 +268,20 @@ static uint64_t pieces(pop_tensor t)
     return count.calls;
 }
 
+/* Few elements, far apart in a large variable, in steps that interleave: what is between them has its bits part by part. */
+static void distant_elements_are_compared_part_by_part(void **state)
+{
+    pop_tensor v = pop_graph_add_variable(*state, POP_CHAR, POP_SHAPE((size_t)1 << 34), "v");
+    const size_t half = (size_t)1 << 29;
+    pop_tensor whole_steps = pop_tensor_sub_sample(v, (unsigned)(2 * half), 0);
+    for (size_t begin = 1; begin <= half; begin += half - 1) { /* the second time element 4 * half is of both */
+        pop_tensor others = pop_tensor_sub_sample(pop_tensor_slice(v, begin, begin + 12 * half + 1, 0), (unsigned)(3 * half), 0);
+        assert_int_equal(pop_tensor_num_elements(others), 5);
+        assert_int_equal(pop_tensor_intersects(whole_steps, others), begin == half);
+        assert_int_equal(pop_tensor_contains_aliases(pop_tensor_concat(POP_TENSORS(whole_steps, others), 0)), begin == half);
+    }
+}
+
 static void views_cost_pieces_not_elements(void **state)
 {
     pop_graph *g = *state;
@@ -389,6 +403,7 @@ int main(void)
         TEST(types_and_sizes_are_checked),    TEST(failing_slices_leave_no_tensor),
         TEST(null_tensors_are_quiet),         TEST(text_names_variables_and_ranges),
         TEST(constants_have_values),          TEST(neighbours_join),
+        TEST(distant_elements_are_compared_part_by_part),
         TEST(views_cost_pieces_not_elements), TEST(sharing_is_decided_on_pieces),
         TEST(temporary_views_make_no_nodes),  TEST(appending_in_a_loop_adds_to_one_node),
         TEST(wide_views_are_whole),
