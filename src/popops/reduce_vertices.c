@@ -141,7 +141,7 @@ EACH_OTHER(FINISH_PLAIN)
     POP_VERTEX_NAME(Strided##how##op##T##O, NAME_OF(class, op, T, O, update, "3"));                                    \
     void Strided##how##op##T##O##_compute(Strided##how##op##T##O *v)                                                   \
     {                                                                                                                  \
-        size_t rows = v->rows, width = v->width, block = rows * v->stride, at_once = width < CHUNK ? CHUNK / width : 1;\
+        size_t rows = v->rows, width = v->width, block = rows * v->stride, at_once = width && width < CHUNK ? CHUNK / width : 1;\
         const T *partials = v->partials.data;                                                                          \
         O *out = v->out.data, *end = out + v->out.size;                                                                \
         for (size_t blocks; out < end; out += blocks * width, partials += blocks * block) {                            \
