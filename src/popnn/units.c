@@ -11,8 +11,9 @@
 /* ---- opening ---- */
 
 struct recurrent_options {
-    bool inference_only, pre_calc_weights;
+    bool inference_only, pre_calc_weights, code_reuse;
     int partials, accumulators, recomputation;
+    unsigned shards, steps_per_update;
     double proportion;
 };
 static const struct poplibs_option table[] = {
@@ -22,6 +23,9 @@ static const struct poplibs_option table[] = {
     { "preCalcWeights", POPLIBS_BOOL, offsetof(struct recurrent_options, pre_calc_weights), NULL },
     { "recomputationMode", POPLIBS_CHOICE, offsetof(struct recurrent_options, recomputation), "none|cellAndTanh|full" },
     { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct recurrent_options, proportion), NULL },
+    { "numShards", POPLIBS_UNSIGNED, offsetof(struct recurrent_options, shards), NULL },
+    { "rnnCodeReuse", POPLIBS_BOOL, offsetof(struct recurrent_options, code_reuse), NULL },
+    { "rnnStepsPerWU", POPLIBS_UNSIGNED, offsetof(struct recurrent_options, steps_per_update), NULL },
 };
 
 /* The options that products take too; the last of equal keys counts. */

@@ -238,6 +238,8 @@ static void test_mistakes(void **state)
     popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "each of the 4 units once");
     p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
+    popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "rnnCodeReuse", "true" }, { "numShards", "2" }, { "rnnStepsPerWU", "4" }), NULL);
+    assert_null(pop_graph_error(bed.graph));
     popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "recomputationMode", "some" }), NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_lstm_create_weights", "none|cellAndTanh|full");
     popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
