@@ -162,7 +162,35 @@ static struct view weight(struct world *w, struct operation *op, pop_tensor t)
 {
     return op_reads(w, op, whole(w, adopt_input(w, t, -0.5, 0.5)));
 }
-void make_recurrent(struct world *w)
+/* What the three kinds of layers have in common in a program. */
+struct passes {
+    struct world *w;
+    struct operation *op;
+    pop_program sequence;
+    const struct layer *l;
+    pop_type type;
+    pop_options options;
+    bool apart; /* weights are updated by a call of their own */
+    struct view x, h;
+};
+
+static void draw_order(struct world *w, struct layer *l)
+{
+    size_t units = units_of(l);
+    for (size_t i = 0; i < units; ++i)
+        l->order[i] = (int)i;
+    for (size_t i = units; i < 4; ++i)
+        l->order[i] = 99;
+    if (chance(w, 40))
+        for (size_t i = units; i > 1; --i) {
+            size_t k = below(w, i);
+            int t = l->order[k];
+            l->order[k] = l->order[i - 1];
+            l->order[i - 1] = t;
+        }
+}
+
+static struct layer draw_layer(struct world *w, pop_type *type)
 {
     struct layer l = { .kind = (enum kind)below(w, 3),
                        .T = between(w, 1, 5),
@@ -170,134 +198,158 @@ void make_recurrent(struct world *w)
                        .I = between(w, 1, chance(w, 20) ? 17 : 5),
                        .O = between(w, 1, chance(w, 15) ? 11 : 5),
                        .full = chance(w, 60) };
-    pop_type type = any_real(w);
     static const int kinds[] = { POPNN_TANH, POPNN_SIGMOID, POPNN_HARD_SIGMOID };
+    *type = any_real(w);
     l.activation = chance(w, 70) ? POPNN_TANH : kinds[below(w, 3)];
     l.gates = chance(w, 75) ? POPNN_SIGMOID : POPNN_TANH;
-    size_t units = units_of(&l);
-    for (size_t i = 0; i < units; ++i)
-        l.order[i] = (int)i;
-    for (size_t i = units; i < 4; ++i)
-        l.order[i] = 99;
-    if (chance(w, 40))
-        for (size_t i = units; i > 1; --i) {
-            size_t k = below(w, i);
-            int t = l.order[k];
-            l.order[k] = l.order[i - 1];
-            l.order[i - 1] = t;
-        }
+    draw_order(w, &l);
     l.reset_after = l.kind == GRU && chance(w, 50);
     if (l.kind == RNN)
         l.full = true;
-    pop_program sequence;
-    static const char *const names[] = { "lstm", "gru", "rnn" };
-    struct operation *op = op_begin(w, names[l.kind], &sequence);
-    op->reference = recurrent_reference;
-    op->extra = malloc(sizeof(l));
-    memcpy(op->extra, &l, sizeof(l));
-    op_says(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
-            l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
-    pop_option list[5];
+    return l;
+}
+
+static size_t draw_options(struct world *w, const struct layer *l, pop_option list[5])
+{
     size_t count = 0;
-    if (l.kind == LSTM && chance(w, 40))
+    if (l->kind == LSTM && chance(w, 40))
         list[count++] = (pop_option){ "preCalcWeights", "true" };
     if (chance(w, 30))
         list[count++] = (pop_option){ "partialsType", chance(w, 50) ? "half" : "float" };
     if (chance(w, 30))
         list[count++] = (pop_option){ "availableMemoryProportion", chance(w, 50) ? "0.01" : "0.4" };
-    if (chance(w, 30) && l.kind == LSTM)
+    if (chance(w, 30) && l->kind == LSTM)
         list[count++] = (pop_option){ "recomputationMode", chance(w, 50) ? "cellAndTanh" : "none" };
-    if (chance(w, 30) && l.kind != RNN)
+    if (chance(w, 30) && l->kind != RNN)
         list[count++] = (pop_option){ "weightAccumulatorsType", "float" };
-    pop_options options = { list, count };
-    for (size_t i = 0; i < count; ++i)
-        op_says(op, " %s=%s", list[i].key, list[i].value);
-    size_t x_dims[3] = { l.T, l.B, l.I }, y_dims[3] = { l.T, l.B, l.O };
-    bool apart = chance(w, 50);
-    struct view x = op_reads(w, op, wanted(w, type, x_dims, 3, true, -2, 2)),
-                h = op_reads(w, op, wanted(w, type, y_dims + 1, 2, true, -2, 2)), c;
-    if (l.kind == LSTM) {
-        popnn_lstm_params p = popnn_lstm_params_make(type, l.B, l.T, l.I, l.O);
-        p.output_full_sequence = l.full;
-        p.activation = (popnn_non_linearity_type)l.activation;
-        p.recurrent_activation = (popnn_non_linearity_type)l.gates;
-        for (int i = 0; i < 4; ++i)
-            p.cell_order[i] = (popnn_lstm_unit)l.order[i];
-        c = op_reads(w, op, wanted(w, type, y_dims + 1, 2, true, -2, 2));
-        popnn_lstm_weights weights = popnn_lstm_create_weights(w->graph, &p, "w", options, w->cache);
-        if (pop_graph_error(w->graph)) {
-            op_end(w, op, sequence, 0);
-            return;
-        }
-        weight(w, op, weights.input_weights);
-        weight(w, op, weights.output_weights);
-        weight(w, op, weights.biases);
-        struct view dy = op_reads(w, op, wanted(w, type, y_dims + !l.full, 2 + l.full, true, -2, 2));
-        pop_tensor kept, cell, dx = { 0 }, between_them;
-        popnn_lstm_state initial = { h.tensor, c.tensor }, ds;
-        popnn_lstm_weights dw;
-        pop_tensor out =
-            popnn_lstm_fwd(w->graph, &p, initial, x.tensor, weights, &kept, &cell, sequence, "f", options, w->cache);
-        popnn_lstm_forward fwd = { initial, kept, x.tensor, out, weights };
-        if (apart) {
-            ds = popnn_lstm_bwd(w->graph, &p, sequence, &fwd, dy.tensor, NULL, &dx, &between_them, "b", options,
-                                w->cache);
-            dw = popnn_lstm_wu(w->graph, &p, sequence, &fwd, between_them, "u", options, w->cache);
-        } else {
-            ds =
-                popnn_lstm_bwd_with_wu(w->graph, &p, sequence, &fwd, dy.tensor, NULL, &dx, &dw, "b", options, w->cache);
-        }
-        pop_tensor results[] = {
-            out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases
-        };
-        for (int i = 0; i < 8 && !w->failure[0]; ++i)
-            op_makes(w, op, results[i]);
-    } else if (l.kind == GRU) {
-        popnn_gru_params p = popnn_gru_params_make(type, l.B, l.T, l.I, l.O);
-        p.output_full_sequence = l.full;
-        p.reset_after = l.reset_after;
-        p.activation = (popnn_non_linearity_type)l.activation;
-        p.recurrent_activation = (popnn_non_linearity_type)l.gates;
-        for (int i = 0; i < 3; ++i)
-            p.cell_order[i] = (popnn_gru_unit)l.order[i];
-        popnn_gru_weights weights = popnn_gru_create_weights(w->graph, &p, "w", options, w->cache), dw;
-        if (pop_graph_error(w->graph)) {
-            op_end(w, op, sequence, 0);
-            return;
-        }
-        weight(w, op, weights.input_weights);
-        weight(w, op, weights.output_weights);
-        weight(w, op, weights.biases);
-        struct view dy = op_reads(w, op, wanted(w, type, y_dims + !l.full, 2 + l.full, true, -2, 2));
-        pop_tensor kept, dx = { 0 }, between_them, dh;
-        pop_tensor out =
-            popnn_gru_fwd(w->graph, &p, h.tensor, x.tensor, weights, &kept, sequence, "f", options, w->cache);
-        popnn_gru_forward fwd = { h.tensor, kept, x.tensor, out, weights };
-        if (apart) {
-            dh = popnn_gru_bwd(w->graph, &p, sequence, &fwd, dy.tensor, &dx, &between_them, "b", options, w->cache);
-            dw = popnn_gru_wu(w->graph, &p, sequence, &fwd, between_them, "u", options, w->cache);
-        } else {
-            dh = popnn_gru_bwd_with_wu(w->graph, &p, sequence, &fwd, dy.tensor, &dx, &dw, "b", options, w->cache);
-        }
-        pop_tensor results[] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
-        for (int i = 0; i < 6 && !w->failure[0]; ++i)
-            op_makes(w, op, results[i]);
+    return count;
+}
+
+/* {T,B,O}, or of the last step alone {B,O}. */
+static struct view draw_output_gradient(const struct passes *p)
+{
+    size_t dims[3] = { p->l->T, p->l->B, p->l->O };
+    bool full = p->l->full;
+    return op_reads(p->w, p->op, wanted(p->w, p->type, dims + !full, 2 + full, true, -2, 2));
+}
+/* False when the layer was refused. */
+static bool has_weights(const struct passes *p, pop_tensor of_input, pop_tensor of_output, pop_tensor biases)
+{
+    if (pop_graph_error(p->w->graph))
+        return false;
+    weight(p->w, p->op, of_input);
+    weight(p->w, p->op, of_output);
+    weight(p->w, p->op, biases);
+    return true;
+}
+static void make_results(const struct passes *p, const pop_tensor *results, size_t count)
+{
+    for (size_t i = 0; i < count && !p->w->failure[0]; ++i)
+        op_makes(p->w, p->op, results[i]);
+}
+
+static bool add_lstm(const struct passes *p)
+{
+    const struct layer *l = p->l;
+    pop_graph *graph = p->w->graph;
+    poplin_planning_cache *cache = p->w->cache;
+    popnn_lstm_params params = popnn_lstm_params_make(p->type, l->B, l->T, l->I, l->O);
+    params.output_full_sequence = l->full;
+    params.activation = (popnn_non_linearity_type)l->activation;
+    params.recurrent_activation = (popnn_non_linearity_type)l->gates;
+    for (int i = 0; i < 4; ++i)
+        params.cell_order[i] = (popnn_lstm_unit)l->order[i];
+    struct view c = op_reads(p->w, p->op, wanted(p->w, p->type, (size_t[]){ l->B, l->O }, 2, true, -2, 2));
+    popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "w", p->options, cache), dw;
+    if (!has_weights(p, weights.input_weights, weights.output_weights, weights.biases))
+        return false;
+    struct view dy = draw_output_gradient(p);
+    pop_tensor kept, cell, dx = { 0 }, between_them;
+    popnn_lstm_state initial = { p->h.tensor, c.tensor }, ds;
+    pop_tensor out = popnn_lstm_fwd(graph, &params, initial, p->x.tensor, weights, &kept, &cell, p->sequence, "f", p->options, cache);
+    popnn_lstm_forward fwd = { initial, kept, p->x.tensor, out, weights };
+    if (p->apart) {
+        ds = popnn_lstm_bwd(graph, &params, p->sequence, &fwd, dy.tensor, NULL, &dx, &between_them, "b", p->options, cache);
+        dw = popnn_lstm_wu(graph, &params, p->sequence, &fwd, between_them, "u", p->options, cache);
     } else {
-        popnn_rnn_params p = popnn_rnn_params_make(type, l.B, l.T, l.I, l.O);
-        p.activation = (popnn_non_linearity_type)l.activation;
-        size_t w_dims[2] = { l.O, l.I }, u_dims[2] = { l.O, l.O };
-        struct view W = op_reads(w, op, new_view(w, type, w_dims, 2, -0.5, 0.5)),
-                    U = op_reads(w, op, new_view(w, type, u_dims, 2, -0.5, 0.5)),
-                    b = op_reads(w, op, new_view(w, type, u_dims, 1, -0.5, 0.5));
-        popnn_rnn_weights weights = { W.tensor, U.tensor, b.tensor }, dw;
-        struct view dy = op_reads(w, op, wanted(w, type, y_dims, 3, true, -2, 2));
-        pop_tensor dx = { 0 },
-                   out = popnn_rnn_fwd_sequence(w->graph, &p, sequence, h.tensor, weights, x.tensor, "f", w->cache);
-        popnn_rnn_bwd_sequence(w->graph, &p, sequence, h.tensor, out, weights, dy.tensor, x.tensor, &dx, &dw, "b",
-                               w->cache);
-        pop_tensor results[] = { out, dx, dw.input_weights, dw.feedback_weights, dw.biases };
-        for (int i = 0; i < 5 && !w->failure[0]; ++i)
-            op_makes(w, op, results[i]);
+        ds = popnn_lstm_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, NULL, &dx, &dw, "b", p->options, cache);
     }
-    op_end(w, op, sequence, 2);
+    pop_tensor results[] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
+    make_results(p, results, 8);
+    return true;
+}
+
+static bool add_gru(const struct passes *p)
+{
+    const struct layer *l = p->l;
+    pop_graph *graph = p->w->graph;
+    poplin_planning_cache *cache = p->w->cache;
+    popnn_gru_params params = popnn_gru_params_make(p->type, l->B, l->T, l->I, l->O);
+    params.output_full_sequence = l->full;
+    params.reset_after = l->reset_after;
+    params.activation = (popnn_non_linearity_type)l->activation;
+    params.recurrent_activation = (popnn_non_linearity_type)l->gates;
+    for (int i = 0; i < 3; ++i)
+        params.cell_order[i] = (popnn_gru_unit)l->order[i];
+    popnn_gru_weights weights = popnn_gru_create_weights(graph, &params, "w", p->options, cache), dw;
+    if (!has_weights(p, weights.input_weights, weights.output_weights, weights.biases))
+        return false;
+    struct view dy = draw_output_gradient(p);
+    pop_tensor kept, dx = { 0 }, between_them, dh;
+    pop_tensor out = popnn_gru_fwd(graph, &params, p->h.tensor, p->x.tensor, weights, &kept, p->sequence, "f", p->options, cache);
+    popnn_gru_forward fwd = { p->h.tensor, kept, p->x.tensor, out, weights };
+    if (p->apart) {
+        dh = popnn_gru_bwd(graph, &params, p->sequence, &fwd, dy.tensor, &dx, &between_them, "b", p->options, cache);
+        dw = popnn_gru_wu(graph, &params, p->sequence, &fwd, between_them, "u", p->options, cache);
+    } else {
+        dh = popnn_gru_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, &dx, &dw, "b", p->options, cache);
+    }
+    pop_tensor results[] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
+    make_results(p, results, 6);
+    return true;
+}
+
+static bool add_rnn(const struct passes *p)
+{
+    const struct layer *l = p->l;
+    struct world *w = p->w;
+    popnn_rnn_params params = popnn_rnn_params_make(p->type, l->B, l->T, l->I, l->O);
+    params.activation = (popnn_non_linearity_type)l->activation;
+    size_t w_dims[2] = { l->O, l->I }, u_dims[2] = { l->O, l->O };
+    struct view W = op_reads(w, p->op, new_view(w, p->type, w_dims, 2, -0.5, 0.5)),
+                U = op_reads(w, p->op, new_view(w, p->type, u_dims, 2, -0.5, 0.5)),
+                b = op_reads(w, p->op, new_view(w, p->type, u_dims, 1, -0.5, 0.5));
+    popnn_rnn_weights weights = { W.tensor, U.tensor, b.tensor }, dw;
+    struct view dy = draw_output_gradient(p);
+    pop_tensor dx = { 0 };
+    pop_tensor out = popnn_rnn_fwd_sequence(w->graph, &params, p->sequence, p->h.tensor, weights, p->x.tensor, "f", w->cache);
+    popnn_rnn_bwd_sequence(w->graph, &params, p->sequence, p->h.tensor, out, weights, dy.tensor, p->x.tensor, &dx, &dw, "b", w->cache);
+    pop_tensor results[] = { out, dx, dw.input_weights, dw.feedback_weights, dw.biases };
+    make_results(p, results, 5);
+    return true;
+}
+
+void make_recurrent(struct world *w)
+{
+    static const char *const names[] = { "lstm", "gru", "rnn" };
+    static bool (*const add[])(const struct passes *p) = { add_lstm, add_gru, add_rnn };
+    struct passes p = { .w = w };
+    struct layer l = draw_layer(w, &p.type);
+    p.l = &l;
+    p.op = op_begin(w, names[l.kind], &p.sequence);
+    p.op->reference = recurrent_reference;
+    p.op->extra = malloc(sizeof(l));
+    memcpy(p.op->extra, &l, sizeof(l));
+    struct operation *op = p.op;
+    op_says(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
+            l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
+    pop_option list[5];
+    p.options = (pop_options){ list, draw_options(w, &l, list) };
+    for (size_t i = 0; i < p.options.count; ++i)
+        op_says(op, " %s=%s", list[i].key, list[i].value);
+    size_t x_dims[3] = { l.T, l.B, l.I }, h_dims[2] = { l.B, l.O };
+    p.apart = chance(w, 50);
+    p.x = op_reads(w, op, wanted(w, p.type, x_dims, 3, true, -2, 2));
+    p.h = op_reads(w, op, wanted(w, p.type, h_dims, 2, true, -2, 2));
+    op_end(w, op, p.sequence, add[l.kind](&p) ? 2 : 0);
 }

@@ -30,144 +30,181 @@ static int64_t as_int(pop_type type, uint64_t x)
 {
     return type == POP_INT ? (int32_t)x : (int64_t)(uint32_t)x;
 }
+/* What is gathered for each result beside its value. */
+struct reduced {
+    const struct operation *op;
+    struct expected *out;
+    int kind;
+    pop_type type;
+    double scale;
+    double *largest, *terms; /* LogAdd's largest element, or the largest product on the way; how many elements */
+    uint64_t *whole;         /* sums and products that wrap */
+};
+static bool is_sum(int kind)
+{
+    return kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD;
+}
+static bool wraps(const struct reduced *r)
+{
+    return !pop_type_is_floating_point(r->type) && r->type != POP_BOOL && (is_sum(r->kind) || r->kind == POPOPS_MUL);
+}
+
+/* The result that an element goes to. */
+static size_t result_of(const struct operation *op, size_t element)
+{
+    const struct view *v = &op->in[0];
+    size_t at[MOST_DIMS] = { 0 }, place = 0;
+    for (size_t d = v->rank; d-- > 0;) {
+        at[d] = element % v->dims[d];
+        element /= v->dims[d];
+    }
+    for (size_t d = 0; d < v->rank; ++d)
+        if (!(op->whole[3] >> d & 1))
+            place = place * v->dims[d] + at[d];
+    return place;
+}
+
+static void join_whole(struct reduced *r, size_t place, double x)
+{
+    uint64_t u = (uint64_t)(int64_t)x;
+    if (r->kind == POPOPS_ADD)
+        r->whole[place] += u;
+    else if (r->kind == POPOPS_MUL)
+        r->whole[place] *= u;
+    else
+        r->whole[place] += u * u;
+}
+/* pass: LogAdd finds the largest first. */
+static void join(struct reduced *r, size_t place, double x, int pass)
+{
+    double *y = &r->out->value[place], *largest = &r->largest[place];
+    switch (r->kind) {
+    case POPOPS_ADD:
+        *y += x;
+        r->out->magnitude[place] += fabs(x);
+        break;
+    case POPOPS_MUL:
+        *y *= x;
+        *largest *= fabs(x) > 1 ? fabs(x) : 1;
+        break;
+    case POPOPS_MIN:
+        *y = x < *y ? x : *y;
+        break;
+    case POPOPS_MAX:
+        *y = x > *y ? x : *y;
+        break;
+    case POPOPS_LOGICAL_AND:
+        *y = *y != 0 && x != 0;
+        break;
+    case POPOPS_LOGICAL_OR:
+        *y = *y != 0 || x != 0;
+        break;
+    case POPOPS_SQUARE_ADD:
+        *y += x * x;
+        r->out->magnitude[place] += x * x;
+        break;
+    case POPOPS_LOG_ADD:
+        if (pass == 1 && x == -INFINITY)
+            break;
+        if (pass == 0)
+            *largest = x > *largest ? x : *largest;
+        else
+            *y = *y == -INFINITY ? exp(x - *largest) : *y + exp(x - *largest);
+        break;
+    }
+}
+
+/* before: what the output was, of an update; else NULL. */
+static void finish_log_add(struct reduced *r, size_t i, const double *before)
+{
+    double *y = &r->out->value[i], largest = r->largest[i];
+    *y = *y == -INFINITY ? -INFINITY : log(*y) + largest;
+    r->out->magnitude[i] = largest == INFINITY ? INFINITY : (isinf(largest) ? 0 : fabs(largest)) + 1 + fabs(r->scale);
+    *y += r->scale;
+    if (before) {
+        double a = *y, b = before[i], m = fmax(a, b);
+        *y = m == -INFINITY ? m : m + log(exp(a - m) + exp(b - m));
+        r->out->magnitude[i] += fabs(b);
+    }
+}
+static void finish_whole(struct reduced *r, size_t i, const double *before)
+{
+    bool scaled = r->op->whole[2];
+    double *y = &r->out->value[i];
+    int64_t s = as_int(r->type, r->whole[i]);
+    *y = scaled ? (double)s * r->scale : (double)s;
+    if (before)
+        *y = (double)as_int(r->type, (uint64_t)(int64_t)*y + (uint64_t)(int64_t)before[i]);
+    r->out->magnitude[i] = scaled ? INFINITY : 0;
+}
+static void finish_other(struct reduced *r, size_t i, const double *before)
+{
+    double *y = &r->out->value[i], *magnitude = &r->out->magnitude[i];
+    bool overflows = pop_type_is_floating_point(r->type) && is_sum(r->kind) && *magnitude > 3e38;
+    *y *= r->scale;
+    *magnitude = r->kind == POPOPS_MUL ? fabs(*y) * (r->terms[i] + 1) : is_sum(r->kind) ? *magnitude * fabs(r->scale) : fabs(*y);
+    if (r->type == POP_HALF && is_sum(r->kind) && *magnitude / fmax(1e-9, fabs(r->scale)) > 60000 && r->op->whole[4])
+        *magnitude = INFINITY;
+    if (overflows || (r->kind == POPOPS_MUL && !(r->largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
+        *magnitude = INFINITY;
+    if (before) {
+        *y += before[i];
+        *magnitude += fabs(before[i]);
+    }
+}
+
+static void allow(const struct reduced *r)
+{
+    struct expected *out = r->out;
+    if (!pop_type_is_floating_point(r->type))
+        return;
+    if (!is_sum(r->kind) && r->kind != POPOPS_MUL && r->kind != POPOPS_LOG_ADD) {
+        out->relative = out->absolute = 0;
+        return;
+    }
+    out->relative = r->op->out[0].view.type == POP_HALF ? 1.5e-3 : 4e-6;
+    if (r->op->whole[4]) { /* half partials */
+        double most = 0;
+        for (size_t i = 0; i < out->count; ++i)
+            most = fmax(most, r->terms[i]);
+        out->relative = 1e-3 * (2 + sqrt(most));
+        out->absolute = 6e-8 * (1 + most);
+    }
+    if (r->kind == POPOPS_MUL && r->type == POP_HALF)
+        out->absolute = 1e-4, out->relative = 1e-2;
+}
+
 static void reduce_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     const struct view *v = &op->in[0];
-    int kind = (int)op->whole[0];
-    bool update = op->whole[1];
-    size_t at[MOST_DIMS] = { 0 };
-    pop_type type = v->type;
-    bool real = pop_type_is_floating_point(type);
-    double scale = op->whole[2] ? in[1][0] : kind == POPOPS_LOG_ADD ? 0 : 1;
-    double *largest = calloc(out->count + 1, sizeof(double)), *terms = calloc(out->count + 1, sizeof(double));
-    uint64_t *whole = calloc(out->count + 1, sizeof(*whole));
+    struct reduced r = { .op = op, .out = out, .kind = (int)op->whole[0], .type = v->type };
+    bool scaled = op->whole[2];
+    const double *before = op->whole[1] ? in[scaled ? 2 : 1] : NULL;
+    r.scale = scaled ? in[1][0] : r.kind == POPOPS_LOG_ADD ? 0 : 1;
+    r.largest = calloc(out->count + 1, sizeof(double));
+    r.terms = calloc(out->count + 1, sizeof(double));
+    r.whole = calloc(out->count + 1, sizeof(*r.whole));
     for (size_t i = 0; i < out->count; ++i) {
-        out->value[i] = neutral(kind, type, !v->count);
-        whole[i] = (uint64_t)(int64_t)out->value[i];
+        out->value[i] = neutral(r.kind, r.type, !v->count);
+        r.whole[i] = (uint64_t)(int64_t)out->value[i];
         out->magnitude[i] = 0;
-        largest[i] = kind == POPOPS_MUL ? 1 : -INFINITY;
+        r.largest[i] = r.kind == POPOPS_MUL ? 1 : -INFINITY;
     }
-    for (int pass = 0; pass < (kind == POPOPS_LOG_ADD ? 2 : 1); ++pass)
+    for (int pass = 0; pass < (r.kind == POPOPS_LOG_ADD ? 2 : 1); ++pass)
         for (size_t i = 0; i < v->count; ++i) {
-            size_t rest = i, place = 0;
-            for (size_t d = v->rank; d-- > 0;) {
-                at[d] = rest % v->dims[d];
-                rest /= v->dims[d];
-            }
-            for (size_t d = 0; d < v->rank; ++d)
-                if (!(op->whole[3] >> d & 1))
-                    place = place * v->dims[d] + at[d];
-            double x = in[0][i], *y = &out->value[place];
-            terms[place] += 1;
-            if (!real && type != POP_BOOL) {
-                uint64_t u = (uint64_t)(int64_t)x;
-                switch (kind) {
-                case POPOPS_ADD:
-                    whole[place] += u;
-                    break;
-                case POPOPS_MUL:
-                    whole[place] *= u;
-                    break;
-                case POPOPS_SQUARE_ADD:
-                    whole[place] += u * u;
-                    break;
-                default:
-                    break;
-                }
-            }
-            switch (kind) {
-            case POPOPS_ADD:
-                *y += x;
-                out->magnitude[place] += fabs(x);
-                break;
-            case POPOPS_MUL:
-                *y *= x;
-                largest[place] *= fabs(x) > 1 ? fabs(x) : 1;
-                break;
-            case POPOPS_MIN:
-                *y = x < *y ? x : *y;
-                break;
-            case POPOPS_MAX:
-                *y = x > *y ? x : *y;
-                break;
-            case POPOPS_LOGICAL_AND:
-                *y = *y != 0 && x != 0;
-                break;
-            case POPOPS_LOGICAL_OR:
-                *y = *y != 0 || x != 0;
-                break;
-            case POPOPS_SQUARE_ADD:
-                *y += x * x;
-                out->magnitude[place] += x * x;
-                break;
-            case POPOPS_LOG_ADD:
-                if (pass == 1 && x == -INFINITY)
-                    break;
-                if (pass == 0)
-                    largest[place] = x > largest[place] ? x : largest[place];
-                else
-                    *y = *y == -INFINITY ? exp(x - largest[place]) : *y + exp(x - largest[place]);
-                break;
-            }
+            size_t place = result_of(op, i);
+            r.terms[place] += 1;
+            if (wraps(&r))
+                join_whole(&r, place, in[0][i]);
+            join(&r, place, in[0][i], pass);
         }
-    size_t before = op->whole[2] ? 2 : 1;
-    for (size_t i = 0; i < out->count; ++i) {
-        if (kind == POPOPS_LOG_ADD) {
-            out->value[i] = out->value[i] == -INFINITY ? -INFINITY : log(out->value[i]) + largest[i];
-            out->magnitude[i] =
-                largest[i] == INFINITY ? INFINITY : (isinf(largest[i]) ? 0 : fabs(largest[i])) + 1 + fabs(scale);
-            out->value[i] += scale;
-            if (update) {
-                double a = out->value[i], b = in[before][i], m = fmax(a, b);
-                out->value[i] = m == -INFINITY ? m : m + log(exp(a - m) + exp(b - m));
-                out->magnitude[i] += fabs(b);
-            }
-            continue;
-        }
-        if (!real && type != POP_BOOL && (kind == POPOPS_ADD || kind == POPOPS_MUL || kind == POPOPS_SQUARE_ADD)) {
-            int64_t s = as_int(type, whole[i]);
-            out->value[i] = op->whole[2] ? (double)s * scale : (double)s;
-            if (op->whole[2])
-                out->magnitude[i] = INFINITY;
-            if (update)
-                out->value[i] =
-                    (double)as_int(type, (uint64_t)(int64_t)out->value[i] + (uint64_t)(int64_t)in[before][i]);
-            if (!op->whole[2])
-                out->magnitude[i] = 0;
-            continue;
-        }
-        bool overflows = real && (kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD) && out->magnitude[i] > 3e38;
-        out->value[i] *= scale;
-        out->magnitude[i] = kind == POPOPS_MUL                                ? fabs(out->value[i]) * (terms[i] + 1)
-                            : kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD ? out->magnitude[i] * fabs(scale)
-                                                                              : fabs(out->value[i]);
-        if (type == POP_HALF && (kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD) &&
-            out->magnitude[i] / fmax(1e-9, fabs(scale)) > 60000 && op->whole[4])
-            out->magnitude[i] = INFINITY;
-        if (overflows || (kind == POPOPS_MUL && !(largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
-            out->magnitude[i] = INFINITY;
-        if (update) {
-            out->value[i] += in[before][i];
-            out->magnitude[i] += fabs(in[before][i]);
-        }
-    }
-    if (real && (kind == POPOPS_ADD || kind == POPOPS_SQUARE_ADD || kind == POPOPS_MUL || kind == POPOPS_LOG_ADD)) {
-        out->relative = op->out[0].view.type == POP_HALF ? 1.5e-3 : 4e-6;
-        if (op->whole[4]) { /* half partials */
-            double most = 0;
-            for (size_t i = 0; i < out->count; ++i)
-                most = fmax(most, terms[i]);
-            out->relative = 1e-3 * (2 + sqrt(most));
-            out->absolute = 6e-8 * (1 + most);
-        }
-        if (kind == POPOPS_MUL && type == POP_HALF)
-            out->absolute = 1e-4, out->relative = 1e-2;
-    } else if (real) {
-        out->relative = out->absolute = 0;
-    }
-    free(largest);
-    free(terms);
-    free(whole);
+    void (*finish)(struct reduced *r, size_t i, const double *before) = r.kind == POPOPS_LOG_ADD ? finish_log_add : wraps(&r) ? finish_whole : finish_other;
+    for (size_t i = 0; i < out->count; ++i)
+        finish(&r, i, before);
+    allow(&r);
+    free(r.largest);
+    free(r.terms);
+    free(r.whole);
 }
 void make_reduce(struct world *w)
 {

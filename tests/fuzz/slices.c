@@ -176,6 +176,38 @@ static void multi_reference(const struct operation *op, double *const *in, struc
     free(added);
     free(seen);
 }
+struct multi_call {
+    bool grouped;
+    pop_tensor t, slices, offsets, scale;
+    pop_dims dims;
+    pop_shape sizes;
+    const popops_slice_plan *plan;
+};
+static pop_tensor add_multi_slice(struct world *w, const struct multi_call *c, pop_program sequence)
+{
+    return c->grouped ? popops_grouped_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", POP_NO_OPTIONS)
+                      : popops_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", POP_NO_OPTIONS);
+}
+static void add_multi_update(struct world *w, int kind, const struct multi_call *c, pop_program sequence)
+{
+    pop_options none = POP_NO_OPTIONS;
+    if (kind == MULTI_ADD && c->grouped)
+        popops_grouped_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (kind == MULTI_ADD)
+        popops_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (kind == MULTI_UPDATE && c->grouped)
+        popops_grouped_multi_update(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (kind == MULTI_UPDATE)
+        popops_multi_update(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (kind == MULTI_MAX && c->grouped)
+        popops_grouped_multi_update_max(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (kind == MULTI_MAX)
+        popops_multi_update_max(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else if (c->grouped)
+        popops_grouped_multi_update_mul(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+    else
+        popops_multi_update_mul(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+}
 void make_multi(struct world *w)
 {
     int kind = (int)below(w, 5);
@@ -270,33 +302,12 @@ void make_multi(struct world *w)
             op_reads(w, op,
                      new_view(w, type == POP_HALF && chance(w, 50) ? POP_FLOAT : type, NULL, 0, is_signed ? -2 : 0, 3))
                 .tensor;
-    pop_options none = POP_NO_OPTIONS;
+    struct multi_call call = { grouped, t.tensor, v.tensor, offsets.tensor, scale, d, s, use };
     if (kind == MULTI_SLICE) {
-        op_makes(w, op,
-                 grouped
-                     ? popops_grouped_multi_slice(w->graph, t.tensor, offsets.tensor, d, s, sequence, use, "m", none)
-                     : popops_multi_slice(w->graph, t.tensor, offsets.tensor, d, s, sequence, use, "m", none));
+        op_makes(w, op, add_multi_slice(w, &call, sequence));
     } else {
         op_writes(w, op, t);
-        if (kind == MULTI_ADD)
-            grouped ? popops_grouped_multi_update_add(w->graph, t.tensor, v.tensor, offsets.tensor, scale, d, s,
-                                                      sequence, use, "m", none)
-                    : popops_multi_update_add(w->graph, t.tensor, v.tensor, offsets.tensor, scale, d, s, sequence, use,
-                                              "m", none);
-        else if (kind == MULTI_UPDATE)
-            grouped ? popops_grouped_multi_update(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use,
-                                                  "m", none)
-                    : popops_multi_update(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use, "m", none);
-        else if (kind == MULTI_MAX)
-            grouped
-                ? popops_grouped_multi_update_max(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use,
-                                                  "m", none)
-                : popops_multi_update_max(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use, "m", none);
-        else
-            grouped
-                ? popops_grouped_multi_update_mul(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use,
-                                                  "m", none)
-                : popops_multi_update_mul(w->graph, t.tensor, v.tensor, offsets.tensor, d, s, sequence, use, "m", none);
+        add_multi_update(w, kind, &call, sequence);
     }
     op_end(w, op, sequence, kind == MULTI_SLICE ? 2 : 1);
 }
