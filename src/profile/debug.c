@@ -5,7 +5,7 @@
  * globals. */
 #include "base/error.h"
 #include "base/intern.h"
-#include "profile/value.h"
+#include "value/value.h"
 
 #include <errno.h>
 #include <poplar/debug.h>

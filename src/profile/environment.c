@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary report (seed 003): what the process is, and what it runs on. */
-#include "profile/value.h"
+#include "value/value.h"
 
 #include "base/str.h"
 

@@ -4,7 +4,7 @@
 #define PROFILE_PROFILE_H
 
 #include "image/image.h"
-#include "profile/value.h"
+#include "value/value.h"
 
 /* A vector with an element for each tile, from entries in order of tile; tiles that none names have 0. */
 struct by_tile {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The readable summary of a profile: options, target and graph, and the order of the sections (reference/analyser.md,
  * section 5). */
-#include "profile/summary.h"
+#include "value/summary.h"
 
 #include "base/error.h"
 #include "base/options.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as CBOR, through libcbor's streaming encoder and decoder. */
 #include "base/error.h"
-#include "profile/output.h"
-#include "profile/value.h"
+#include "value/output.h"
+#include "value/value.h"
 
 #include <cbor.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/output.h"
+#include "value/output.h"
 
 void output_flush(struct output *output)
 {

@@ -4,8 +4,8 @@
  * A vector of numbers by tile is held as runs of equal ones.  Vectors and maps that our own writers repeat are held
  * once, by several holders: nothing changes a shared one (who wants to gets a copy of his own first).  Keys that our
  * writers name are not copied. */
-#ifndef PROFILE_VALUE_H
-#define PROFILE_VALUE_H
+#ifndef VALUE_VALUE_H
+#define VALUE_VALUE_H
 
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes on their way to a file: profiles are many small pieces, most of them the same number over and over. */
-#ifndef PROFILE_OUTPUT_H
-#define PROFILE_OUTPUT_H
+#ifndef VALUE_OUTPUT_H
+#define VALUE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the summary share: numbers as the guide writes them, and columns. */
-#ifndef PROFILE_SUMMARY_H
-#define PROFILE_SUMMARY_H
+#ifndef VALUE_SUMMARY_H
+#define VALUE_SUMMARY_H
 
 #include "base/str.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of profile values.  A map keeps its keys sorted, so that two equal profiles are written alike. */
-#include "profile/value.h"
+#include "value/value.h"
 
 #include <assert.h>
 #include <stdlib.h>

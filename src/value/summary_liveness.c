@@ -4,7 +4,7 @@
  * memory.liveness.alwaysLive = {bytesByTile, variables: [{name, size}]}; notAlwaysLive = {maxBytes, maxBytesByTile, byProgram: [node]}, a
  * node being {program: index of programs, bytes, variables, children}; bytes and variables are missing where a program has no live lines
  * (Sequence); maxBytes is the largest of all nodes' bytes, also of those that a shortened tree leaves out. */
-#include "profile/summary.h"
+#include "value/summary.h"
 
 static int by_name(const void *a, const void *b)
 {
