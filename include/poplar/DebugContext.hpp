@@ -79,7 +79,8 @@ namespace detail {
 
 inline pop_where where(const DebugContext &context)
 {
-    pop_where place = { context.getSourceLocation().getFileName(), static_cast<int>(context.getSourceLocation().getLineNumber()) };
+    const SourceLocation &at = context.getSourceLocation();
+    pop_where place = { at.getFileName(), static_cast<int>(at.getLineNumber()), static_cast<unsigned>(context.getId()) };
     return place;
 }
 // The debug name as C takes it; NULL when there is none.

@@ -119,10 +119,10 @@ private:
     // its parts to reach memory.
     template <typename... Parameters, typename... Arguments>
     Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments)
-        : tensor(call(pop_where{ file, line }, arguments...))
+        : tensor(call(pop_where{ file, line, 0 }, arguments...))
     {
         if (!tensor.store)
-            detail::raiseFrom(pop_store_graph(store), pop_where{ file, line });
+            detail::raiseFrom(pop_store_graph(store), pop_where{ file, line, 0 });
         retain();
     }
     // Most views have no node to count.

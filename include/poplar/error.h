@@ -18,16 +18,18 @@ typedef enum pop_status {
     POP_STATUS_COUNT
 } pop_status;
 
-/* A place in the user's program. */
+/* A place in the user's program, and the debug context of what is built there (debug.h): 0 for none.  Libraries hand it down, so that what a
+ * call builds belongs to the call. */
 typedef struct pop_where {
     const char *file; /* static storage; NULL when unknown */
     int line;
+    unsigned context;
 } pop_where;
 
 #ifdef __cplusplus
-#define POP_HERE (pop_where{__FILE__, __LINE__})
+#define POP_HERE (pop_where{__FILE__, __LINE__, 0})
 #else
-#define POP_HERE ((pop_where){ __FILE__, __LINE__ })
+#define POP_HERE ((pop_where){ __FILE__, __LINE__, 0 })
 #endif
 
 /* What went wrong.  Text is one line of what was seen, what was allowed and the nearest valid name, then notes on lines

@@ -16,6 +16,6 @@ void error_path(pop_error *error, const char *path);
 /* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
 
-#define NO_WHERE ((pop_where){ 0, 0 })
+#define NO_WHERE ((pop_where){ 0, 0, 0 })
 
 #endif

@@ -38,6 +38,7 @@ void store_destroy(pop_store *store)
     view_cache_free(store);
     tensor_nodes_destroy(store->nodes);
     vec_free(&store->wheres);
+    debug_calls_free(&store->calls);
     vec_free(&store->variables);
     vec_free(&store->initials);
     vec_free(&store->data);
@@ -115,9 +116,10 @@ bool store_record(pop_store *store, const pop_error *error, pop_where where, con
 /* A program calls from few lines and many times from each, often in turns: a small cache by line shares nearly all. */
 uint32_t store_where(pop_store *store, pop_where where)
 {
-    size_t slot = ((size_t)(uintptr_t)where.file / 16 + (size_t)(unsigned)where.line) % STORE_CACHE;
+    size_t slot = ((size_t)(uintptr_t)where.file / 16 + (size_t)(unsigned)where.line + where.context) % STORE_CACHE;
     uint32_t known = store->where_cache[slot];
-    if (store->wheres.data[known].file == where.file && store->wheres.data[known].line == where.line)
+    const pop_where *cached = &store->wheres.data[known];
+    if (cached->file == where.file && cached->line == where.line && cached->context == where.context)
         return known;
     if (store->wheres.count >= UINT32_MAX)
         return 0;

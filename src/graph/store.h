@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "graph/debug_calls.h"
 #include "graph/view.h"
 #include "popc/codelet.h"
 
@@ -117,6 +118,7 @@ struct pop_store {
     struct arena arena;
     struct intern names;
     VEC(pop_where) wheres; /* [0] is unknown; equal neighbours are shared */
+    struct debug_calls calls; /* of libraries */
     struct tensor_nodes *nodes;
     struct view_cache *walks; /* NULL: none yet */
     VEC(struct variable) variables;

@@ -21,13 +21,7 @@ static struct {
     uint64_t records;
     bool failed; /* something could not be written */
 } stream = { .lock = PTHREAD_MUTEX_INITIALIZER };
-static _Atomic uint64_t last_id;
 static _Atomic bool is_open; /* whether stream.file is there, without the lock */
-
-uint64_t pop_debug_new_id(void)
-{
-    return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
-}
 
 bool pop_debug_is_open(void)
 {

@@ -135,7 +135,7 @@ void rig_close(struct rig *r)
 
 static pop_vertex vertex(struct rig *r, const char *type)
 {
-    pop_where where = { r->file, r->line };
+    pop_where where = { r->file, r->line, 0 };
     pop_vertex made = pop_graph_add_vertex_at(where, r->graph, r->set, type);
     pop_graph_map_vertex_at(where, r->graph, made, 0);
     return made;
@@ -156,7 +156,7 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line)
     snprintf(source, sizeof(source), "/* %s */\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n",
              r->directory); /* never seen before, so that no cache has it */
     setenv("TMPDIR", "/no/such/directory", 1);
-    pop_graph_add_codelets_source_at((pop_where){ file, line }, r->graph, source, POP_FILE_C, "");
+    pop_graph_add_codelets_source_at((pop_where){ file, line, 0 }, r->graph, source, POP_FILE_C, "");
     if (old[0])
         setenv("TMPDIR", old, 1);
     else

@@ -166,7 +166,7 @@ static void run_build_row(struct rig *r, const struct row *row)
 static void run_compile_row(struct rig *r, const struct row *row)
 {
     row->build(r);
-    pop_where where = { r->file, r->line };
+    pop_where where = { r->file, r->line, 0 };
     r->executable = (pop_executable *)r; /* must become NULL */
     pop_status status = pop_compile_graph_at(where, r->graph, POP_PROGRAMS(r->main), row->options(), NULL, NULL, &r->executable, &r->error);
     if (status == POP_OK)

@@ -14,6 +14,7 @@ struct Where : pop_where {
     {
         file = source;
         line = number;
+        context = 0;
     }
 };
 

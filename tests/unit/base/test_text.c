@@ -116,7 +116,7 @@ static void test_errors_as_text(void **state)
     char text[4096], large[3000], path[400];
     pop_error error;
     assert_int_equal(error_set(NULL, POP_TYPE_ERROR, NO_WHERE, "call", "%d", 1), POP_TYPE_ERROR);
-    error_set(&error, POP_TYPE_ERROR, (pop_where){ "user.c", 12 }, "pop_call", "saw %d", 7);
+    error_set(&error, POP_TYPE_ERROR, (pop_where){ "user.c", 12, 0 }, "pop_call", "saw %d", 7);
     error_note(&error, "and %s", "more");
     error_path(&error, "model/layer");
     size_t length = pop_error_format(&error, text, sizeof(text));
