@@ -10,7 +10,7 @@ static void write_two(void)
 {
     pop_profile_value values = pop_profile_map_new();
     pop_profile_set(&values, "api", pop_profile_string("add"));
-    pop_debug_write(&(pop_debug_record){ 2, 1, "poplibs", "layer/add", { "model.cpp", 12 }, "build", &values });
+    pop_debug_write(&(pop_debug_record){ 2, 1, "poplibs", "layer/add", { "model.cpp", 12, 0 }, "build", &values });
     pop_debug_write(&(pop_debug_record){ .id = 1, .layer = "popart", .name = "layer" });
     pop_profile_free(&values);
 }
