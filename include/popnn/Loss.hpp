@@ -40,7 +40,7 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
 {
     return calcLoss(graph, modelOutputs, expected, loss, deltas, poplar::Tensor(), poplar::Tensor(), lossType, debugContext);
 }
-// The same, and numCorrect gets the number of rows whose largest output is that of the label.
+// The same; the number of rows whose largest output is that of the label is added to numCorrect, which the program sets to 0 before the first batch.
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
                                          const poplar::Tensor &loss, const poplar::Tensor &deltas, const poplar::Tensor &deltasScale,
                                          const poplar::Tensor &modelOutputScaling, const poplar::Tensor &numCorrect, LossType lossType,

@@ -35,7 +35,7 @@ POP_API pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph,
                                               pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling, popnn_loss_type type,
                                               const char *name);
 #define popnn_calc_loss_and_accuracy(...) popnn_calc_loss_and_accuracy_at(POP_HERE, __VA_ARGS__)
-/* The same, and num_correct, a scalar UNSIGNED_INT, gets the number of rows whose largest output is that of the label. */
+/* The same; the number of rows whose largest output is that of the label is added to num_correct, one UNSIGNED_INT.  Set it to 0 before the first batch. */
 POP_API pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
                                                     pop_tensor deltas, pop_tensor num_correct, popnn_loss_type type, const char *name);
 #define popnn_calc_loss_and_accuracy_scaled(...) popnn_calc_loss_and_accuracy_scaled_at(POP_HERE, __VA_ARGS__)
@@ -44,7 +44,7 @@ POP_API pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_
                                                            pop_tensor model_output_scaling, pop_tensor num_correct, popnn_loss_type type,
                                                            const char *name);
 #define popnn_calc_accuracy(...) popnn_calc_accuracy_at(POP_HERE, __VA_ARGS__)
-/* num_correct alone. */
+/* Adds to num_correct alone. */
 POP_API pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor num_correct,
                                            const char *name);
 
@@ -60,7 +60,7 @@ POP_API pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tenso
 #define popnn_arg_min(...) popnn_arg_min_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name);
 #define popnn_top_k(...) popnn_top_k_at(POP_HERE, __VA_ARGS__)
-/* The k largest of each row, {rows, k}, FLOAT for HALF and FLOAT; *indices, {rows, k} UNSIGNED_INT, are their places.  With sort the largest
+/* The k largest of each row, {rows, k}, of the input's type; *indices, {rows, k} UNSIGNED_INT, are their places.  With sort the largest
  * stands first; otherwise they are in no order. */
 POP_API pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k, bool sort,
                                   pop_program sequence, const char *name);

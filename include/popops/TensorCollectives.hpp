@@ -8,6 +8,8 @@
 #include <popops/CollectiveTypes.hpp>
 #include <popops/ipu_collectives.h>
 #include <poputil/detail/call.hpp>
+#include <set>
+#include <vector>
 
 namespace popops {
 
@@ -24,15 +26,22 @@ inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce
         result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
     return result;
 }
+// The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as originalInput has; where it is
+// not given, as many as indices.
 inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    std::vector<pop_tensor> parts;
-    for (const Chunk &chunk : toGather.chunks)
-        parts.push_back(chunk.tensor.c());
-    const pop_tensors list = { parts.size(), parts.data() };
-    return poputil::detail::give(graph.c(), popops_all_gather_at(poplar::detail::where(debugContext), graph.c(), list, prog.cToGrow(graph.c()),
-                                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    std::vector<popops_chunk> chunks;
+    std::set<unsigned> indices;
+    for (const Chunk &chunk : toGather.chunks) {
+        chunks.push_back({ chunk.tensor.c(), chunk.index, chunk.offset });
+        indices.insert(chunk.index);
+    }
+    const poplar::Tensor &input = toGather.originalInput;
+    const size_t rows = input.valid() && input.rank() ? input.dim(0) : indices.size();
+    return poputil::detail::give(graph.c(), popops_all_gather_chunks_at(poplar::detail::where(debugContext), graph.c(), chunks.data(), chunks.size(), rows,
+                                                                        prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                                        poplar::detail::Options(options)));
 }
 inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})

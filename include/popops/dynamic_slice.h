@@ -4,8 +4,8 @@
  * dims are the sliced dimensions, each at most once, and sizes how many elements of each a slice has; offsets are UNSIGNED_INT (or INT, read as
  * UNSIGNED_INT).  Any element type.  A slice has t's rank: dims have their sizes, the others t's.
  *
- * Offsets beyond a dimension never touch memory beyond the tensor.  In dynamic slices an offset counts modulo the dimension's extent, and a slice that
- * reaches beyond the end goes on at 0.  In multi-slices the result of such an index is undefined, and an update with it does nothing.
+ * Offsets beyond a dimension never touch memory beyond the tensor.  An offset out of range counts as 0, as in Poplibs, and a slice that reaches beyond
+ * the end goes on at 0.  A multi-update with such an index of single rows does nothing.
  *
  * Mistakes (shapes that do not match, dims that t lacks, a tensor of aliases that would be written) are a poplar_error, index_error or type_error. */
 #ifndef POPOPS_DYNAMIC_SLICE_H
@@ -21,6 +21,7 @@ typedef struct popops_slice_plan {
     size_t rows, columns, lookups; /* what was planned for */
     size_t row_splits, column_splits, lookup_splits;
     size_t column_grain; /* columns are split in multiples of this */
+    bool validate_indices; /* calls with this plan check their indices: the option "validateIndices" */
 } popops_slice_plan;
 
 POP_BEGIN_DECLS
@@ -69,7 +70,7 @@ POP_API bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_
 /* The plan for a matrix of rows by columns from which so many rows are looked up (the largest of a list counts).  Options: "planMinimisationTarget"
  * memory|cycles (memory); "usedForSlice", "usedForUpdate" (true), "operationForUpdate" none|add|mul|max (add); "availableMemoryProportion" (0.6), of a
  * tile, for what a call needs and gives back, where that is possible; "planConstraints", JSON with any of "slicedDimSplit", "unslicedDimSplit",
- * "lookupSplit" and "unslicedGrainSize".  No plan for a matrix or list without elements. */
+ * "lookupSplit" and "unslicedGrainSize"; "validateIndices" (false), see below.  No plan for a matrix or list without elements. */
 POP_API popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
                                                    pop_options options);
 /* Less than 0, 0 or more than 0: an order over all fields. */
@@ -90,7 +91,8 @@ POP_API pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *g
                                                    const char *name, pop_options options);
 
 /* All add to a sequence; offsets is {n, dims}, s is {n, slice...}.  With one dimension and size 1 all rows are treated at once, otherwise one place
- * after the other. */
+ * after the other.  With the option "validateIndices" of the call or of the
+ * plan an index out of range ends the run with application_runtime_error, which names the call. */
 #define popops_multi_slice(...) popops_multi_slice_at(POP_HERE, __VA_ARGS__)
 /* A new tensor {n, slice...}. */
 POP_API pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,

@@ -18,6 +18,17 @@ POP_API bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_ten
 #define popops_all_gather(...) popops_all_gather_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: chunks of rank 1, of which chunk i lies on IPU i, one after the other, as a new tensor {n, elements of all}: row i is IPU i's copy. */
 POP_API pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence, const char *name, pop_options options);
+/* A part of gathered data: where it stands among the others. */
+typedef struct popops_chunk {
+    pop_tensor tensor; /* rank 1 */
+    unsigned index;    /* the part's number within its run of parts */
+    unsigned offset;   /* the run's number: runs stand one after the other */
+} popops_chunk;
+#define popops_all_gather_chunks(...) popops_all_gather_chunks_at(POP_HERE, __VA_ARGS__)
+/* The same of count chunks in any order, on ipus IPUs: {ipus, elements of all}.  The result has them by offset, then by index: several rings, each of which
+ * reduced a part of the data, give one run each.  Two chunks of one offset and index are an error. */
+POP_API pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count, size_t ipus, pop_program sequence,
+                                               const char *name, pop_options options);
 #define popops_all_reduce(...) popops_all_reduce_at(POP_HERE, __VA_ARGS__)
 /* Both, one after the other: a new tensor of data's shape, each row of which is the result. */
 POP_API pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::LossSumSquaredTransform<T> and LossCrossEntropyTransform<T>: gradients, and what each element gives to the loss, of one region, which may span
- * rows; ...2D: of pieces of single rows.  popnn::CalcAccuracy<L>: labels compared. */
+ * rows; ...2D: of pieces of single rows.  popnn::CalcAccuracy<L>: labels compared, hits added to a count. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -131,12 +131,12 @@ VERTICES_OF(float, float, "float", entropy, LossCrossEntropyTransform)
 POP_VERTEX(CalcAccuracy) {
     POP_INPUT(POP_VECTOR(unsigned)) maxPerBatch;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
-    POP_OUTPUT(unsigned) numCorrect;
+    POP_INOUT(unsigned) numCorrect; /* added to */
 };
 POP_VERTEX_NAME(CalcAccuracy, "popnn::CalcAccuracy<unsigned int>");
 void CalcAccuracy_compute(CalcAccuracy *v)
 {
-    unsigned correct = 0;
+    unsigned correct = *v->numCorrect;
     for (size_t i = 0; i < v->maxPerBatch.size; ++i)
         correct += v->maxPerBatch.data[i] == v->expected.data[i];
     *v->numCorrect = correct;

@@ -177,10 +177,12 @@ static inline __attribute__((always_inline)) eight get_half(const half *from)
                     for (int i = 0; i < count; ++i)                                                                    \
                         acc[i] = fold == MAX ? lowest : 0.0f;                                                          \
                     fold_##tag(p, &w, place, in, fold == COUNT ? pooled[row] + x * p->channels : NULL, x, n, acc, fold); \
-                    for (int o = 0; o < n && average; ++o) {                                                           \
+                    /* A window wholly in padding has nothing to take the largest of: it gives 0. */                   \
+                    for (int o = 0; o < n && (average || fold == MAX); ++o) {                                          \
                         float elements = rows * (float)covered(d, d->out_begin + x + o);                               \
+                        float divisor = average && elements > 0.0f ? elements : 1.0f;                                  \
                         for (int c = 0; c < p->channels; ++c)                                                          \
-                            acc[o * p->channels + c] /= elements > 0.0f ? elements : 1.0f;                             \
+                            acc[o * p->channels + c] = elements > 0.0f ? acc[o * p->channels + c] / divisor : 0.0f;    \
                     }                                                                                                  \
                     for (int i = 0; i < count; ++i)                                                                    \
                         out[i] = fold == COUNT ? (type)((float)gradient[row][x * p->channels + i] / (acc[i] > 0.0f ? acc[i] : 1.0f)) : (type)acc[i]; \

@@ -59,7 +59,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
         return *indices;
     }
     size_t chunks = chunks_of(rows, n, k, tiles);
-    pop_type out_type = pop_tensor_type(input) == POP_HALF ? POP_FLOAT : pop_tensor_type(input);
+    pop_type out_type = pop_tensor_type(input);
     poplibs_path(path, sizeof(path), name, "TopK");
     snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)),
              sort && chunks == 1 ? "true" : "false");

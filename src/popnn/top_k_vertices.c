@@ -46,14 +46,15 @@
             sink_##tag(values, places, k, value, place);                                                               \
         }                                                                                                              \
     }
+HEAP_OF(half, half)
 HEAP_OF(float, float)
 HEAP_OF(int, int)
 HEAP_OF(unsigned, unsigned)
 
-#define GATHER_OF(tag, type, text, out_type, sorted)                                                                   \
+#define GATHER_OF(tag, type, text, sorted)                                                                   \
     POP_VERTEX(Gather_##tag##_##sorted) {                                                                              \
         POP_INPUT(POP_VECTOR(type)) activations;                                                                       \
-        POP_INOUT(POP_VECTOR(out_type)) maxValues;                                                                     \
+        POP_INOUT(POP_VECTOR(type)) maxValues;                                                                         \
         POP_INOUT(POP_VECTOR(unsigned, ONE_PTR)) maxValuesIndices;                                                     \
         unsigned index; /* of the first element in its row */                                                          \
     };                                                                                                                 \
@@ -62,9 +63,9 @@ HEAP_OF(unsigned, unsigned)
     {                                                                                                                  \
         unsigned k = (unsigned)v->maxValues.size;                                                                      \
         for (unsigned i = 0; i < v->activations.size; ++i)                                                             \
-            offer_##out_type(v->maxValues.data, v->maxValuesIndices.data, k, i, (out_type)v->activations.data[i], v->index + i); \
+            offer_##tag(v->maxValues.data, v->maxValuesIndices.data, k, i, v->activations.data[i], v->index + i); \
         if (sorted)                                                                                                    \
-            sort_##out_type(v->maxValues.data, v->maxValuesIndices.data, k);                                           \
+            sort_##tag(v->maxValues.data, v->maxValuesIndices.data, k);                                                \
     }
 #define SPARSE_OF(tag, type, text, sorted)                                                                             \
     POP_VERTEX(Sparse_##tag##_##sorted) {                                                                              \
@@ -82,14 +83,9 @@ HEAP_OF(unsigned, unsigned)
         if (sorted)                                                                                                    \
             sort_##tag(v->maxValues.data, v->maxValuesIndices.data, k);                                                \
     }
-#define BOTH_OF(tag, type, text, out_type) GATHER_OF(tag, type, text, out_type, true) GATHER_OF(tag, type, text, out_type, false)
-#define MERGE_OF(tag, type, text) SPARSE_OF(tag, type, text, true) SPARSE_OF(tag, type, text, false)
-BOTH_OF(half, half, "half", float)
-BOTH_OF(float, float, "float", float)
-BOTH_OF(int, int, "int", int)
-BOTH_OF(unsigned, unsigned, "unsigned int", unsigned)
-MERGE_OF(float, float, "float")
-POPLIBS_INTEGERS(MERGE_OF)
+#define ALL_OF(tag, type, text) \
+    GATHER_OF(tag, type, text, true) GATHER_OF(tag, type, text, false) SPARSE_OF(tag, type, text, true) SPARSE_OF(tag, type, text, false)
+POPLIBS_NUMBERS(ALL_OF)
 
 #else
 #include "popnn/top_k.h"

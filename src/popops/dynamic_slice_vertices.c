@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::DynamicSlice2d<T> and DynamicUpdateSlice2d<T>: several regions, in a worker; each region is a row of baseT for each element of the sliced dimension,
  * and one of subT for each element of the slice.  DynamicSliceSupervisor<T> and DynamicUpdateSliceSupervisor<T>: one region whose rows stand one after the
- * other.  An offset counts modulo the rows of the base, and after the last row comes the first. */
+ * other.  An offset of no row of the base is 0, and after the last row comes the first. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
 #include <string.h>
 
+static inline unsigned first_row(unsigned offset, unsigned rows)
+{
+    return offset < rows ? offset : 0;
+}
+
 #define COPY_ROWS(v, to, from)                                                                                         \
-    for (unsigned i = 0, row = *(v)->offset % (v)->numBaseElements; i < (v)->numSubElements; ++i) {                    \
+    for (unsigned i = 0, row = first_row(*(v)->offset, (v)->numBaseElements); i < (v)->numSubElements; ++i) {          \
         for (size_t r = 0; r < (v)->numRegions; ++r) {                                                                 \
             size_t base = r * (v)->numBaseElements + row, sub = r * (v)->numSubElements + i;                           \
             memcpy((v)->to.data, (v)->from.data, (v)->subT.data[sub].size * sizeof(*(v)->to.data));                    \
@@ -17,7 +22,7 @@
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \
     }
 #define COPY_REGION(v, to, to_row, from, from_row)                                                                     \
-    for (unsigned i = 0, row = *(v)->offset % (v)->numBaseElements; i < (v)->numSubElements; ++i) {                    \
+    for (unsigned i = 0, row = first_row(*(v)->offset, (v)->numBaseElements); i < (v)->numSubElements; ++i) {          \
         size_t size = (v)->regionSize;                                                                                 \
         memcpy((v)->to.data + (to_row) * size, (v)->from.data + (from_row) * size, size * sizeof(*(v)->to.data));      \
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \

@@ -44,8 +44,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
     if (!popops_are_rows(windows)) {
         for (size_t i = 0; i < windows->dims.count; ++i)
             sizes[i] = windows->sizes[windows->dims.list[i]];
-        pop_tensor places = popops_places(windows, graph, false, false, sequence);
-        return popops_multi_slice_at(where, graph, popops_cut_operand(windows), places, windows->dims, (pop_shape){ windows->dims.count, sizes }, sequence,
+        return popops_multi_slice_at(where, graph, popops_cut_operand(windows), windows->vectors, windows->dims, (pop_shape){ windows->dims.count, sizes }, sequence,
                                      NULL, windows->name, POP_NO_OPTIONS);
     }
     pop_tensor places = popops_places(windows, graph, true, false, sequence);

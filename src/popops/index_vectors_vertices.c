@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::IndexPlaces: index vectors as places that fit, or as rows of a matrix.  A component that does not fit goes to the nearest one that does, or makes the
- * row one that is none. */
+/* popops::IndexPlaces: index vectors as places that fit, or as rows of a matrix.  A component that does not fit goes to the nearest one that does; of
+ * a row it is 0, or makes the row one that is none. */
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
@@ -24,7 +24,7 @@ void IndexPlaces_compute(IndexPlaces *v)
             unsigned index = v->indices.data[i * components + k];
             if (index > v->limits.data[k]) {
                 fits = false;
-                index = v->isSigned && (int)index < 0 ? 0 : v->limits.data[k];
+                index = v->rows || (v->isSigned && (int)index < 0) ? 0 : v->limits.data[k];
             }
             if (!v->rows)
                 v->places.data[i * components + k] = index;

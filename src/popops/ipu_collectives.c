@@ -86,20 +86,21 @@ bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data
     return reduce_scatter(where, graph, "popops_reduce_scatter", data, op, sequence, name, options, chunks);
 }
 
-pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence, const char *name, pop_options options)
+/* chunks in the order of the result; ipus rows. */
+static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks, size_t ipus, pop_program sequence, const char *name,
+                             pop_options options)
 {
-    static const char api[] = "popops_all_gather";
     char path[256];
     for (size_t i = 0; i < chunks.count; ++i)
         if (!popops_check_collective(where, graph, api, chunks.list[i], options))
             return (pop_tensor){ 0 };
-    if (!poplibs_ready(graph) || !check_parts(where, graph, api, chunks.count))
+    if (!poplibs_ready(graph) || !check_parts(where, graph, api, ipus))
         return (pop_tensor){ 0 };
     poplibs_path(path, sizeof(path), name, "AllGather");
     size_t count = chunks.count;
-    struct copies copies = copies_begin(count * count);
-    pop_tensor *rows = poplibs_new(count, sizeof(*rows));
-    for (size_t ipu = 0; ipu < count; ++ipu) {
+    struct copies copies = copies_begin(count * ipus);
+    pop_tensor *rows = poplibs_new(ipus, sizeof(*rows));
+    for (size_t ipu = 0; ipu < ipus; ++ipu) {
         pop_tensor *here = copies.to + copies.count;
         for (size_t i = 0; i < count; ++i) {
             copies.from[copies.count] = chunks.list[i];
@@ -108,9 +109,46 @@ pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors c
         rows[ipu] = pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
     copies_end(&copies, where, graph, sequence, path);
-    pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ count, rows }, 0);
+    pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ ipus, rows }, 0);
     free(rows);
     return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+}
+pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence, const char *name, pop_options options)
+{
+    return all_gather(where, graph, "popops_all_gather", chunks, chunks.count, sequence, name, options);
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+    const popops_chunk *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->index == y->index ? 0 : x->index < y->index ? -1 : 1;
+}
+pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count, size_t ipus, pop_program sequence,
+                                       const char *name, pop_options options)
+{
+    static const char api[] = "popops_all_gather_chunks";
+    pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
+    popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
+    if (count) {
+        memcpy(sorted, chunks, count * sizeof(*sorted));
+        qsort(sorted, count, sizeof(*sorted), compare_chunks);
+    }
+    for (size_t i = 0; i < count; ++i)
+        tensors[i] = sorted[i].tensor;
+    size_t twice = 1;
+    while (twice < count && compare_chunks(&sorted[twice - 1], &sorted[twice]))
+        ++twice;
+    if (!count)
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there are no chunks");
+    else if (twice < count)
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "two chunks have offset %u and index %u", sorted[twice].offset, sorted[twice].index);
+    else
+        all = all_gather(where, graph, api, (pop_tensors){ count, tensors }, ipus, sequence, name, options);
+    free(sorted);
+    free(tensors);
+    return all;
 }
 
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,

@@ -3,6 +3,8 @@
 #include "popops/multi_slice.h"
 #include "popops/slicing.h"
 
+#include <popops/element_wise.h>
+#include <popops/reduce.h>
 #include <poputil/loop.h>
 #include <poputil/tile_mapping.h>
 
@@ -17,6 +19,7 @@ struct call {
     pop_shape sizes;
     const popops_slice_plan *plan;
     const char *name;
+    bool validate;
 };
 
 static bool is_rows(const struct call *call)
@@ -45,8 +48,9 @@ static bool check(struct call *call, pop_graph *graph, pop_options options)
         return false;
     size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MOST_DIMS), n = pop_tensor_dim(call->offsets, 0), dims = call->dims.count;
     if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
-        !popops_check_slice_options(call->where, graph, call->api, options))
+        !popops_check_slice_options(call->where, graph, call->api, options, &call->validate))
         return false;
+    call->validate |= popops_is_planned(call->plan) && call->plan->validate_indices;
     if (!dims)
         return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "no dimension to slice");
     if (pop_tensor_rank(call->offsets) != 2 || pop_tensor_dim(call->offsets, 1) != dims)
@@ -54,6 +58,27 @@ static bool check(struct call *call, pop_graph *graph, pop_options options)
     call->offsets = popops_offsets(call->where, graph, call->api, call->offsets, n * dims);
     call->offsets = pop_tensor_reshape_at(call->where, call->offsets, POP_SHAPE(n, dims));
     return poplibs_ready(graph);
+}
+
+/* Ends the run where an offset is that of no slice. */
+static void add_validation(const struct call *call, pop_graph *graph, pop_program sequence)
+{
+    char path[256], message[512];
+    if (!call->validate || !pop_tensor_num_elements(call->offsets))
+        return;
+    poplibs_path(path, sizeof(path), call->name, "validateIndices");
+    for (unsigned i = 0; i < call->dims.count; ++i) {
+        size_t rows = pop_tensor_dim(call->t, call->dims.list[i]);
+        pop_tensor offsets = pop_tensor_slice_at(call->where, call->offsets, i, i + 1, 1);
+        pop_tensor bad = popops_binary_at(call->where, POPOPS_BINARY_GREATER_THAN_EQUAL, graph, popops_operand_of_tensor(offsets),
+                                          popops_operand_of_unsigned(rows), sequence, path);
+        pop_tensor any = popops_reduce_at(call->where, graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1), (popops_reduce_params){ .op = POPOPS_LOGICAL_OR },
+                                          sequence, path, POP_NO_OPTIONS);
+        snprintf(message, sizeof(message), "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", call->api,
+                 call->name ? call->name : "", call->dims.list[i], rows);
+        if (poplibs_ready(graph))
+            pop_sequence_add_at(call->where, sequence, pop_abort_on_condition_at(call->where, any, message, path));
+    }
 }
 
 /* The call as rows of a matrix; kind says what is done.  A matrix whose rows lie on different tiles gets a plan when none was given. */
@@ -138,13 +163,14 @@ static void one_by_one(const struct call *call, pop_graph *graph, bool update, p
 pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                  pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name };
+    struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     size_t shape[POPOPS_MOST_DIMS + 1];
     pop_tensor none = { 0 };
     if (!check(&call, graph, options))
         return none;
     size_t n = pop_tensor_dim(call.offsets, 0);
+    add_validation(&call, graph, sequence);
     if (!is_rows(&call)) {
         call.s = popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
         one_by_one(&call, graph, false, sequence);
@@ -186,10 +212,11 @@ static bool check_update(const struct call *call, pop_graph *graph)
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                             pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    struct call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name };
+    struct call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     if (!check(&call, graph, options) || !check_update(&call, graph))
         return;
+    add_validation(&call, graph, sequence);
     if (!is_rows(&call))
         one_by_one(&call, graph, true, sequence);
     else if (as_rows(&call, graph, MULTI_UPDATE, &multi))
@@ -220,6 +247,7 @@ static void update_with(struct call *call, pop_graph *graph, enum popops_multi_k
         }
         call->scale = pop_tensor_reshape_at(call->where, call->scale, POP_SHAPE());
     }
+    add_validation(call, graph, sequence);
     if (as_rows(call, graph, kind, &multi))
         popops_run_multi(&multi, graph, sequence);
 }
@@ -227,19 +255,19 @@ static void update_with(struct call *call, pop_graph *graph, enum popops_multi_k
 void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale, pop_dims dims,
                                 pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    struct call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name };
+    struct call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_ADD, sequence, options);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                 pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    struct call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name };
+    struct call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MAX, sequence, options);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                 pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    struct call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name };
+    struct call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MUL, sequence, options);
 }
 
@@ -261,7 +289,7 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
                                                      const popops_slice_plan *plan, const char *name, pop_options options)
 {
     static const char api[] = "popops_create_sliceable_tensor_planned";
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options) || !popops_check_dims(where, graph, api, shape, dims, sizes))
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) || !popops_check_dims(where, graph, api, shape, dims, sizes))
         return (pop_tensor){ 0 };
     if (!popops_is_planned(plan))
         return popops_create_sliceable_tensor_at(where, graph, type, shape, dims, sizes, 0, name);
@@ -275,7 +303,7 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
 {
     static const char api[] = "popops_create_slice_tensor_planned";
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options) || !popops_check_dims(where, graph, api, shape, dims, sizes))
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) || !popops_check_dims(where, graph, api, shape, dims, sizes))
         return none;
     if (popops_is_planned(plan)) {
         if (!check_plan(where, graph, api, type, shape, dims, sizes, plan))
@@ -309,7 +337,7 @@ static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, c
 pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices, const popops_slice_plan *plan,
                                            const char *name, pop_options options)
 {
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options))
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL))
         return (pop_tensor){ 0 };
     pop_tensor indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
     if (popops_is_planned(plan))

@@ -201,7 +201,7 @@ static void select_block(const struct popops_multi *multi, pop_graph *graph, con
         pop_graph_connect_at(where, graph, vertex, "baseT", pop_tensor_flatten_at(where, base));
         pop_graph_connect_at(where, graph, vertex, "subT", pop_tensor_flatten_at(where, corner(where, multi->sub, rows, block->columns)));
         pop_graph_set_field_int_at(where, graph, vertex, "rowsPerPart", (int64_t)popops_plan_block_rows(&multi->plan));
-        pop_graph_set_field_int_at(where, graph, vertex, "numParts", (int64_t)multi->plan.row_splits);
+        pop_graph_set_field_int_at(where, graph, vertex, "numRows", (int64_t)multi->plan.rows);
         pop_graph_set_field_int_at(where, graph, vertex, "regionSize", (int64_t)region);
         pop_graph_map_vertex_at(where, graph, vertex, block->tile);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of baseT, which are rows baseOffset and on of a whole, at offsets; an offset of another row is left out.  popops::MultiSlice<T> copies to subT,
- * MultiUpdate<T> from it, MultiUpdateAdd<T,subword> adds scale * subT, MultiUpdateOp<T,operation> takes maxima and products.
- * popops::MultiSliceSelect<T>: each row from the part of a table to which its offset belongs.  popops::MultiUpdateSum<T>: adds scale * the sum of partial
+/* Rows of baseT, which are rows baseOffset and on of a whole, at offsets.  popops::MultiSlice<T> copies to subT: the first row for an offset of another row,
+ * so that a whole gives element 0 for an offset out of range.  Updates leave other rows' offsets out: MultiUpdate<T> copies from subT, MultiUpdateAdd<T,subword> adds scale * subT, MultiUpdateOp<T,operation> takes maxima and products.
+ * popops::MultiSliceSelect<T>: each row from the part of a table to which its offset belongs, the first part where there is none.  popops::MultiUpdateSum<T>: adds scale * the sum of partial
  * results. */
 #include "poplibs/vertex_types.h"
 
@@ -39,7 +39,11 @@
     POP_VERTEX_NAME(MultiSlice_##tag, "popops::MultiSlice<" text ">");                                                 \
     void MultiSlice_##tag##_compute(MultiSlice_##tag *v)                                                               \
     {                                                                                                                  \
-        FOR_ROWS(v, memcpy(v->subT.data + from, v->baseT.data + at, size * sizeof(type)))                              \
+        size_t size = v->regionSize;                                                                                   \
+        for (size_t i = 0; i < v->offsets.size; ++i) {                                                                 \
+            unsigned row = v->offsets.data[i] - v->baseOffset;                                                         \
+            memcpy(v->subT.data + i * size, v->baseT.data + (row < v->numBaseElements ? row : 0) * size, size * sizeof(type)); \
+        }                                                                                                              \
     }                                                                                                                  \
     POP_VERTEX(MultiUpdate_##tag) {                                                                                    \
         POP_INPUT(POP_VECTOR(unsigned)) offsets;                                                                       \
@@ -57,17 +61,16 @@
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) baseT;                                                                    \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) subT;                                                                    \
         POP_STATE(unsigned) rowsPerPart;                                                                               \
-        POP_STATE(unsigned) numParts;                                                                                  \
+        POP_STATE(unsigned) numRows;                                                                                   \
         POP_STATE(unsigned) regionSize;                                                                                \
     };                                                                                                                 \
     POP_VERTEX_NAME(Select_##tag, "popops::MultiSliceSelect<" text ">");                                               \
     void Select_##tag##_compute(Select_##tag *v)                                                                       \
     {                                                                                                                  \
         for (size_t i = 0; i < v->offsets.size; ++i) {                                                                 \
-            unsigned part = v->offsets.data[i] / v->rowsPerPart;                                                       \
+            unsigned part = v->offsets.data[i] < v->numRows ? v->offsets.data[i] / v->rowsPerPart : 0;                 \
             size_t at = (part * v->offsets.size + i) * v->regionSize;                                                  \
-            if (part < v->numParts)                                                                                    \
-                memcpy(v->subT.data + i * v->regionSize, v->baseT.data + at, v->regionSize * sizeof(type));            \
+            memcpy(v->subT.data + i * v->regionSize, v->baseT.data + at, v->regionSize * sizeof(type));                \
         }                                                                                                              \
     }
 POPLIBS_ALL_TYPES(COPIES_OF)

@@ -42,10 +42,13 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
     return true;
 }
 
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given)
+bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate)
 {
     struct options options;
-    return parse(where, graph, api, given, &options);
+    bool right = parse(where, graph, api, given, &options);
+    if (validate)
+        *validate = right && options.validate;
+    return right;
 }
 
 /* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
@@ -259,6 +262,7 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     if (!rows || !columns || !costs.plan.lookups)
         return none;
     costs.target = pop_graph_target(graph);
+    costs.plan.validate_indices = costs.options.validate;
     costs.plan.column_grain = constraints.grain ? constraints.grain : popops_store_atom(costs.target, type);
     size_t tiles = pop_target_num_tiles(costs.target);
     if (!search(&costs, &constraints, tiles, true) && !search(&costs, &constraints, tiles, false)) {
@@ -275,8 +279,8 @@ popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_typ
 
 int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b)
 {
-    const size_t left[] = { (size_t)a->type, a->rows, a->columns, a->lookups, a->row_splits, a->column_splits, a->lookup_splits, a->column_grain };
-    const size_t right[] = { (size_t)b->type, b->rows, b->columns, b->lookups, b->row_splits, b->column_splits, b->lookup_splits, b->column_grain };
+    const size_t left[] = { (size_t)a->type, a->rows, a->columns, a->lookups, a->row_splits, a->column_splits, a->lookup_splits, a->column_grain, a->validate_indices };
+    const size_t right[] = { (size_t)b->type, b->rows, b->columns, b->lookups, b->row_splits, b->column_splits, b->lookup_splits, b->column_grain, b->validate_indices };
     for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); ++i)
         if (left[i] != right[i])
             return left[i] < right[i] ? -1 : 1;

@@ -26,7 +26,8 @@ static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t ro
 }
 
 /* Checks the options of a call that takes a plan; they have no effect there. */
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given);
+/* *validate (may be NULL): whether indices are to be checked when the program runs. */
+bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate);
 /* The plan for a call with default options. */
 popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, size_t lookups);
 

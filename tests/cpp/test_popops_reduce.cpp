@@ -276,8 +276,9 @@ TEST(collectives_of_ipus)
     graph.setTileMapping(t[1], 5);
     graph.setInitialValue<float>(t, { 1, 2, 3, 6, 5, 4 });
     Sequence prog;
-    const popops::Chunks chunks = popops::reduceScatter(graph, t, popops::Operation::ADD, prog, "scatter");
+    popops::Chunks chunks = popops::reduceScatter(graph, t, popops::Operation::ADD, prog, "scatter");
     CHECK(chunks.chunks.size() == 2 && chunks.chunks[1].tensor.numElements() == 2 && chunks.chunks[1].index == 1 && chunks.originalInput == t);
+    std::swap(chunks.chunks[0], chunks.chunks[1]); // the index says where a chunk belongs
     Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }), most = popops::allReduce(graph, t, popops::Operation::MAX, prog);
     CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error, "{IPUs, elements} is needed");
     graph.createHostRead("out", concat(sums, most));

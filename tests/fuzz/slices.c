@@ -14,7 +14,7 @@ static void places_of(const struct view *t, const struct view *s, const long *of
         size_t at = i % s->dims[d];
         i /= s->dims[d];
         if (offsets_of_dims[d] >= 0)
-            at = (at + (size_t)offsets_of_dims[d] % t->dims[d]) % t->dims[d];
+            at = (at + ((size_t)offsets_of_dims[d] < t->dims[d] ? (size_t)offsets_of_dims[d] : 0)) % t->dims[d];
         p += at * scale;
         scale *= t->dims[d];
     }
@@ -123,12 +123,11 @@ static void multi_reference(const struct operation *op, double *const *in, struc
                 for (size_t e = 0; e < size; ++e)
                     for (size_t i = 0; i < inner; ++i) {
                         bool beyond = offset >= extent || (size > 1 && offset + size > extent);
-                        size_t from = ((g * outer + o) * extent + (offset + e) % extent) * inner + i,
+                        size_t first = offset < extent ? offset : 0;
+                        size_t from = ((g * outer + o) * extent + (first + e) % extent) * inner + i,
                                to = (((g * n + k) * outer + o) * size + e) * inner + i;
                         if (kind == MULTI_SLICE) {
                             out->value[to] = in[0][from];
-                            if (beyond)
-                                out->magnitude[to] = INFINITY;
                             continue;
                         }
                         if (beyond)
@@ -321,12 +320,9 @@ static void gather_reference(const struct operation *op, double *const *in, stru
     for (size_t o = 0; o < outer; ++o)
         for (size_t k = 0; k < n; ++k) {
             double x = in[1][k];
-            size_t at = x < 0 ? 0 : x >= (double)extent ? extent - 1 : (size_t)x;
-            for (size_t i = 0; i < inner; ++i) {
+            size_t at = x < 0 || x >= (double)extent ? 0 : (size_t)x;
+            for (size_t i = 0; i < inner; ++i)
                 out->value[(o * n + k) * inner + i] = in[0][(o * extent + at) * inner + i];
-                if (x < 0 || x >= (double)extent)
-                    out->magnitude[(o * n + k) * inner + i] = INFINITY;
-            }
         }
     out->relative = out->absolute = 0;
 }

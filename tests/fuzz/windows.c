@@ -46,11 +46,14 @@ static void windows_reference(const struct operation *op, double *const *in, str
                 }
             long x = (long)in[1][where], last = (long)(g->dims[g->map[k]] - g->sizes[g->map[k]]);
             outside = outside || x < 0 || x > last;
-            begin[g->map[k]] = x < 0 ? 0 : x > last ? last : x;
+            if (g->scatter)
+                begin[g->map[k]] = x < 0 ? 0 : x > last ? last : x;
+            else
+                begin[g->map[k]] = x < 0 || x >= (long)g->dims[g->map[k]] ? 0 : x;
         }
         w = 0;
         for (size_t d = 0; d < g->rank; ++d)
-            place = place * g->dims[d] + (size_t)begin[d] + (g->collapsed[d] ? 0 : window[w++]);
+            place = place * g->dims[d] + ((size_t)begin[d] + (g->collapsed[d] ? 0 : window[w++])) % g->dims[d];
         if (!g->scatter)
             out->value[i] = in[0][place];
         else if (!(outside && single)) {

@@ -47,6 +47,8 @@ static void test_k_largest(void **state)
         pop_tensor t = bed_input(&bed, types[test / 6 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR), places[2];
         pop_tensor sorted = popnn_top_k(bed.graph, t, &places[0], (unsigned)k, true, bed.program, "sorted");
         pop_tensor any = popnn_top_k(bed.graph, t, &places[1], (unsigned)k, false, bed.program, "any");
+        assert_int_equal(pop_tensor_type(sorted), pop_tensor_type(t));
+        assert_int_equal(pop_tensor_type(any), pop_tensor_type(t));
         pop_tensor outputs[] = { sorted, places[0], any, places[1] };
         double *got[4], *given = bed_given(&bed, t);
         bed_run_all(&bed, outputs, got, 4);

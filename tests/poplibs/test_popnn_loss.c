@@ -55,6 +55,7 @@ static void test_losses(void **state)
                                   pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(1), "correct") };
         bed_map(&bed, outputs[0], BED_LINEAR);
         pop_graph_set_tile_mapping(bed.graph, outputs[2], pop_target_num_tiles(pop_graph_target(bed.graph)) - 1);
+        bed_write(&bed, outputs[2], &(double){ 3 }, 0, 0); /* the count goes on */
         pop_sequence_add(bed.program, popnn_calc_loss_and_accuracy(bed.graph, probs, expected, outputs[0], outputs[1], outputs[2], loss_type, "loss"));
         bed_run_all(&bed, outputs, got, 3);
         double *p = bed_given(&bed, probs), losses[32], *deltas = calloc(sizes->batch * sizes->classes, sizeof(double)), correct = 0;
@@ -73,7 +74,7 @@ static void test_losses(void **state)
         }
         bed_check(got[0], losses, sizes->batch, type == POP_HALF ? 0.002 : 2e-6, type == POP_HALF ? 3e-4 : 1e-6);
         bed_check(got[1], deltas, sizes->batch * sizes->classes, type == POP_HALF ? 0.0006 : 2e-7, type == POP_HALF ? 1e-7 : 0);
-        assert_true(got[2][0] == correct);
+        assert_true(got[2][0] == correct + 3);
         free(deltas);
         bed_close(&bed);
     }
@@ -126,11 +127,13 @@ static void test_accuracy_alone(void **state)
     bed_map(&bed, labels, BED_LINEAR);
     bed_write(&bed, labels, right, 0, 0);
     pop_graph_set_tile_mapping(bed.graph, counts, 3);
+    bed_write(&bed, counts, (double[]){ 0, 5 }, 0, 0);
     pop_sequence_add(bed.program, popnn_calc_accuracy(bed.graph, outputs, labels, pop_tensor_at(counts, 0), "a"));
+    pop_sequence_add(bed.program, popnn_calc_accuracy(bed.graph, outputs, labels, pop_tensor_at(counts, 0), "again"));
     pop_tensor none = pop_tensor_slice(outputs, 0, 0, 0), no_labels = pop_tensor_slice(labels, 0, 0, 0);
     pop_sequence_add(bed.program, popnn_calc_accuracy(bed.graph, none, no_labels, pop_tensor_at(counts, 1), "none"));
     double *got = bed_run(&bed, counts);
-    assert_true(got[0] == 8 && got[1] == 0);
+    assert_true(got[0] == 16 && got[1] == 5);
     bed_close(&bed);
 }
 

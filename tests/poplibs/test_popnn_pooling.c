@@ -18,6 +18,7 @@ static const struct {
     { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* windows apart, and a part of the input that none covers */
     { 2, 1, 1, { 1, 1 }, { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 } },
     { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } }, /* rows longer than a run */
+    { 2, 1, 3, { 3, 4 }, { 2, 3 }, { 1, 2 }, { 5, 3 }, { 2, 6 } }, /* windows wholly in padding */
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]), MOST = 6000 };
 
@@ -70,7 +71,7 @@ static void reference(const popnn_pool_params *p, const double *in, double *out)
     for (size_t image = 0; image < p->batch * p->channels; ++image)
         for (size_t o = 0; o < out_size; ++o) {
             size_t n = covered(p, out_field, o, list);
-            double value = p->type == POPNN_POOL_MAX ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0;
+            double value = p->type == POPNN_POOL_MAX && n ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0;
             for (size_t i = 0; i < n; ++i)
                 value = p->type == POPNN_POOL_MAX ? fmax(value, in[image * in_size + list[i]]) : value + in[image * in_size + list[i]];
             out[image * out_size + o] = p->type == POPNN_POOL_AVG && n ? value / (double)n : value;

@@ -71,7 +71,10 @@ static size_t element(const struct config *c, const double *indices, size_t vect
         double start = component(c, indices, vector, k), most = (double)(c->shape[dim] - c->slice[dim]);
         if ((start < 0 || start > most) && skip && rows)
             return SIZE_MAX;
-        at[dim] += (size_t)fmin(fmax(start, 0), most);
+        if (skip)
+            at[dim] += (size_t)fmin(fmax(start, 0), most);
+        else
+            at[dim] = (at[dim] + (start < 0 || start >= (double)c->shape[dim] ? 0 : (size_t)start)) % c->shape[dim];
     }
     return (at[0] * c->shape[1] + at[1]) * c->shape[2] + at[2];
 }

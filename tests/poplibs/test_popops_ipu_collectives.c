@@ -5,19 +5,19 @@
 #include <popops/codelets.h>
 #include <popops/ipu_collectives.h>
 
-enum { IPUS = 4, TILES = 5 };
+enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, MOST_ELEMENTS = 250 };
 
 /* A bed of several IPUs, on which row i of data lies on IPU i. */
-static struct bed open_bed(pop_type type, size_t elements, pop_tensor *data)
+static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_tensor *data)
 {
     pop_error error;
     struct bed bed = { .random = 1 };
-    bed.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = IPUS, .tiles_per_ipu = TILES }, &error);
+    bed.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = TILES }, &error);
     bed.graph = pop_graph_create(pop_device_target(bed.device));
     bed.program = pop_sequence(bed.graph, "test");
     popops_add_codelets(bed.graph);
-    *data = pop_graph_add_variable(bed.graph, type, POP_SHAPE(IPUS, elements), "data");
-    for (unsigned i = 0; i < IPUS; ++i)
+    *data = pop_graph_add_variable(bed.graph, type, POP_SHAPE(ipus, elements), "data");
+    for (unsigned i = 0; i < ipus; ++i)
         for (unsigned tile = 0; tile < TILES; ++tile)
             pop_graph_set_tile_mapping(bed.graph, pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / TILES, elements * (tile + 1) / TILES, 0),
                                        i * TILES + (tile + i) % TILES);
@@ -34,42 +34,94 @@ static void check_ipu(pop_graph *graph, pop_tensor t, unsigned ipu)
     pop_interval_lists_free(&mapping);
 }
 
+/* Each element reduced over rows {ipus, elements}, for every row of the result. */
+static void reduce_rows(double *wanted, const double *given, unsigned ipus, size_t elements, bool max)
+{
+    for (size_t i = 0; i < elements; ++i) {
+        wanted[i] = given[i];
+        for (unsigned ipu = 1; ipu < ipus; ++ipu)
+            wanted[i] = max ? fmax(wanted[i], given[ipu * elements + i]) : wanted[i] + given[ipu * elements + i];
+    }
+    for (unsigned ipu = 1; ipu < ipus; ++ipu)
+        memcpy(wanted + ipu * elements, wanted, elements * sizeof(*wanted));
+}
+
+static const char *const methods[] = { "auto",  "clockwise_ring", "anticlockwise_ring", "bidirectional_ring_pair", "meet_in_middle_ring", "quad_directional_ring",
+                                       "broadcast" };
+enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
+
+static void check_values_and_places(unsigned ipus, size_t elements, bool max, const char *method)
+{
+    pop_tensor data, chunks[MOST_IPUS], out[3];
+    struct bed bed = open_bed(ipus, max ? POP_HALF : POP_FLOAT, elements, &data);
+    popops_operation op = max ? POPOPS_MAX : POPOPS_ADD;
+    pop_options options = POP_OPTIONS({ "useReplicatedImplementation", "false" }, { "method", method });
+    assert_true(popops_reduce_scatter(bed.graph, data, op, bed.program, "a", options, chunks));
+    out[0] = pop_tensor_concat((pop_tensors){ ipus, chunks }, 0);
+    out[1] = popops_all_gather(bed.graph, (pop_tensors){ ipus, chunks }, bed.program, "b", options);
+    out[2] = popops_all_reduce(bed.graph, data, op, bed.program, "c", options);
+    for (unsigned i = 0; i < ipus; ++i) {
+        assert_int_equal(pop_tensor_num_elements(chunks[i]), (i + 1) * elements / ipus - i * elements / ipus);
+        check_ipu(bed.graph, chunks[i], i);
+        check_ipu(bed.graph, pop_tensor_at(out[1], i), i);
+        check_ipu(bed.graph, pop_tensor_at(out[2], i), i);
+    }
+    assert_int_equal(pop_tensor_num_elements(out[2]), ipus * elements);
+    double *got[3], wanted[MOST_IPUS * MOST_ELEMENTS];
+    bed_run_all(&bed, out, got, 3);
+    reduce_rows(wanted, bed_given(&bed, data), ipus, elements, max);
+    bed_check(got[0], wanted, elements, 1e-6, 1e-6);
+    bed_check(got[1], wanted, ipus * elements, 1e-6, 1e-6);
+    bed_check(got[2], wanted, ipus * elements, 1e-6, 1e-6);
+    bed_close(&bed);
+}
+
 /* row: popops reduceScatter */
 /* row: popops allGather */
 /* row: popops allReduce */
 static void test_values_and_places(void **state)
 {
     (void)state;
-    static const size_t sizes[] = { 1, 3, 41, 250 };
+    static const size_t sizes[] = { 1, 3, 41, MOST_ELEMENTS };
+    static const unsigned ipus[] = { 2, 3, 4, MOST_IPUS };
+    for (unsigned test = 0; test < 4 * METHODS; ++test)
+        check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 4]);
+}
+
+/* Chunks as rings leave them: listed by IPU, while their place in the data is that in the ring 0, 2, 3, 1; with two rings each has half of the data. */
+static void test_gathered_by_place(void **state)
+{
+    (void)state;
+    static const unsigned all_ipus[] = { 2, 3, 4, MOST_IPUS };
     for (unsigned test = 0; test < 4 * 2; ++test) {
-        size_t elements = sizes[test % 4];
-        bool max = test / 4;
-        pop_tensor data, chunks[IPUS], out[3];
-        struct bed bed = open_bed(max ? POP_HALF : POP_FLOAT, elements, &data);
-        popops_operation op = max ? POPOPS_MAX : POPOPS_ADD;
-        assert_true(popops_reduce_scatter(bed.graph, data, op, bed.program, "a", POP_NO_OPTIONS, chunks));
-        out[0] = pop_tensor_concat((pop_tensors){ IPUS, chunks }, 0);
-        out[1] = popops_all_gather(bed.graph, (pop_tensors){ IPUS, chunks }, bed.program, "b", POP_NO_OPTIONS);
-        out[2] = popops_all_reduce(bed.graph, data, op, bed.program, "c", POP_OPTIONS({ "useReplicatedImplementation", "false" }));
-        for (unsigned i = 0; i < IPUS; ++i) {
-            assert_int_equal(pop_tensor_num_elements(chunks[i]), (i + 1) * elements / IPUS - i * elements / IPUS);
-            check_ipu(bed.graph, chunks[i], i);
-            check_ipu(bed.graph, pop_tensor_at(out[1], i), i);
-            check_ipu(bed.graph, pop_tensor_at(out[2], i), i);
+        unsigned ipus = all_ipus[test % 4], rings = 1 + test / 4, ring[MOST_IPUS], count = 0;
+        size_t elements = 37;
+        pop_tensor data;
+        struct bed bed = open_bed(ipus, POP_FLOAT, elements, &data);
+        popops_chunk chunks[2 * MOST_IPUS];
+        for (unsigned i = 0; i < ipus; ++i) /* 0, 2, 4, ..., 5, 3, 1 */
+            ring[i % 2 ? ipus - 1 - i / 2 : i / 2] = i;
+        for (unsigned at = 0; at < ipus; ++at)
+            for (unsigned r = 0; r < rings; ++r) {
+                unsigned place = r * ipus + at;
+                pop_tensor part = pop_tensor_slice(pop_tensor_at(data, ring[at]), elements * place / (rings * ipus), elements * (place + 1) / (rings * ipus), 0);
+                chunks[count++] = (popops_chunk){ part, at, r };
+            }
+        for (unsigned i = 0; i < count / 2; ++i) { /* in no order */
+            popops_chunk kept = chunks[i];
+            chunks[i] = chunks[(i * 5 + 3) % count];
+            chunks[(i * 5 + 3) % count] = kept;
         }
-        assert_int_equal(pop_tensor_num_elements(out[2]), IPUS * elements);
-        double *got[3], *given = bed_given(&bed, data), wanted[IPUS * 250];
-        bed_run_all(&bed, out, got, 3);
-        for (size_t i = 0; i < elements; ++i) {
-            wanted[i] = given[i];
-            for (unsigned ipu = 1; ipu < IPUS; ++ipu)
-                wanted[i] = max ? fmax(wanted[i], given[ipu * elements + i]) : wanted[i] + given[ipu * elements + i];
-        }
-        for (unsigned ipu = 1; ipu < IPUS; ++ipu)
-            memcpy(wanted + ipu * elements, wanted, elements * sizeof(*wanted));
-        bed_check(got[0], wanted, elements, 1e-6, 1e-6);
-        bed_check(got[1], wanted, IPUS * elements, 1e-6, 1e-6);
-        bed_check(got[2], wanted, IPUS * elements, 1e-6, 1e-6);
+        pop_tensor out = popops_all_gather_chunks(bed.graph, chunks, count, ipus, bed.program, "gather", POP_NO_OPTIONS);
+        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[MOST_IPUS * 37];
+        for (unsigned place = 0; place < rings * ipus; ++place)
+            for (size_t i = elements * place / (rings * ipus); i < elements * (place + 1) / (rings * ipus); ++i)
+                for (unsigned row = 0; row < ipus; ++row)
+                    wanted[row * elements + i] = given[ring[place % ipus] * elements + i];
+        assert_int_equal(pop_tensor_num_elements(out), ipus * elements);
+        for (unsigned row = 0; row < ipus; ++row)
+            check_ipu(bed.graph, pop_tensor_at(out, row), row);
+        bed_check(got, wanted, ipus * elements, 0, 0);
         bed_close(&bed);
     }
 }
@@ -78,7 +130,7 @@ static void test_errors(void **state)
 {
     (void)state;
     pop_tensor data, chunks[IPUS] = { { 0 } };
-    struct bed bed = open_bed(POP_FLOAT, 8, &data);
+    struct bed bed = open_bed(IPUS, POP_FLOAT, 8, &data);
     assert_false(popops_reduce_scatter(bed.graph, pop_tensor_at(data, 0), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS, chunks));
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce_scatter", "the data has shape {8}; {IPUs, elements} is needed");
     popops_all_reduce(bed.graph, pop_tensor_transpose(data), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS);
@@ -89,6 +141,11 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "a null tensor");
     popops_all_gather(bed.graph, (pop_tensors){ 0, NULL }, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "0 parts");
+    popops_chunk twice[2] = { { pop_tensor_at(data, 0), 1, 0 }, { pop_tensor_at(data, 1), 1, 0 } };
+    popops_all_gather_chunks(bed.graph, twice, 2, 2, bed.program, "a", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "two chunks have offset 0 and index 1");
+    popops_all_gather_chunks(bed.graph, NULL, 0, 2, bed.program, "a", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "there are no chunks");
     bed_close(&bed);
 }
 
@@ -96,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_and_places),
+        cmocka_unit_test(test_gathered_by_place),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

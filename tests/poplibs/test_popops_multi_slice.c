@@ -79,8 +79,7 @@ static void test_slices_of_every_type_and_plan(void **state)
             assert_built(bed.graph);
             double *got = bed_run(&bed, out), *given = bed_given(&bed, t);
             for (size_t i = 0; i < LOOKUPS * COLUMNS; ++i)
-                if (offsets[i / COLUMNS] < ROWS)
-                    assert_true(got[i] == given[(size_t)offsets[i / COLUMNS] * COLUMNS + i % COLUMNS]);
+                assert_true(got[i] == given[(offsets[i / COLUMNS] < ROWS ? (size_t)offsets[i / COLUMNS] : 0) * COLUMNS + i % COLUMNS]);
             bed_close(&bed);
         }
 }
@@ -187,6 +186,49 @@ static void test_other_dims(void **state)
             }
 }
 
+/* The run ends with an error where it is asked to, of the call or of the plan, and only then. */
+static void test_checked_indices(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < 2 * 2 * 4; ++test) {
+        bool bad = test % 2, by_plan = test / 2 % 2;
+        unsigned kind = test / 4;
+        struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+        pop_options options = POP_OPTIONS({ "validateIndices", "true" }), none = POP_NO_OPTIONS;
+        popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_FLOAT, 6, 5, POP_SHAPE(3), by_plan ? options : none);
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR), s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
+        pop_tensor indices = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(3, 1), "indices");
+        bed_map(&bed, indices, BED_LINEAR);
+        bed_write(&bed, indices, (double[]){ 0, 5, bad ? 6 : 2 }, 0, 0);
+        pop_tensor scale = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_LINEAR);
+        const popops_slice_plan *use = by_plan ? &plan : NULL;
+        if (kind == 0)
+            popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+        else if (kind == 1)
+            popops_multi_update(bed.graph, t, s, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+        else if (kind == 2)
+            popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+        else
+            popops_multi_slice(bed.graph, pop_tensor_transpose(t), indices, POP_DIMS(1), POP_SHAPE(1), bed.program, NULL, "look", options);
+        pop_error error;
+        pop_graph_create_host_write(bed.graph, "indices", indices);
+        assert_built(bed.graph);
+        bed.engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
+        assert_non_null(bed.engine);
+        assert_int_equal(pop_engine_load(bed.engine, bed.device, &error), POP_OK);
+        assert_int_equal(pop_engine_write_tensor(bed.engine, "indices", (unsigned[]){ 0, 5, bad ? 6 : 2 }, POP_WHOLE, &error), POP_OK);
+        pop_status status = pop_engine_run(bed.engine, 0, &error);
+        if (bad) {
+            assert_int_equal(status, POP_APPLICATION_RUNTIME_ERROR);
+            if (!strstr(error.text, "\"look\": an index is out of range") || !strstr(error.text, "validateIndices"))
+                fail_msg("%s", error.text);
+        } else {
+            assert_int_equal(status, POP_OK);
+        }
+        bed_close(&bed);
+    }
+}
+
 static void test_nothing_and_errors(void **state)
 {
     (void)state;
@@ -268,7 +310,8 @@ int main(void)
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slices_of_every_type_and_plan), cmocka_unit_test(test_updates), cmocka_unit_test(test_updates_that_calculate),
-        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_published_shapes),
+        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_checked_indices),
+        cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_published_shapes),
         cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
