@@ -183,6 +183,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     }
     struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
     c.image = image_create();
+    store_number_contexts(store);
+    c.image->contexts = store->contexts;
     c.checked = options_bool(options, "engine", "debug.checkedExecution");
     c.modelled = store->target.type != POP_TARGET_CPU && options_bool(options, "engine", "debug.model");
     bitmaps_init(&c.bits, store->variables.count);

@@ -86,6 +86,7 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
     struct schedule s = { .c = c, .set = set, .image = out, .active = mem_zero(set->groups, sizeof(*s.active)),
                           .index = tables_set(c, name), .trace = log_on(LOG_COMPILER, LOG_TRACE), .keep = keep };
+    c->image->model.sets.data[s.index].set = set->set + 1;
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
     tile_walk_begin(&walk, c, set);

@@ -8,6 +8,7 @@
 
 static uint32_t new_step(struct builder *b, struct model_step step, struct step_origin origin)
 {
+    step.program = origin.node == NONE ? 0 : origin.node + 1;
     *vec_push(&b->model->steps) = step;
     *vec_push(&b->c->origins) = origin;
     return (uint32_t)b->model->steps.count - 1;

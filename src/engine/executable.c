@@ -6,6 +6,7 @@
 #include "compiler/compile.h"
 #include "image/image.h"
 #include "profile/graph_report.h"
+#include "report/debug_graph.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -46,6 +47,8 @@ pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs 
     pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
     if (status == POP_OK)
         status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
+    if (status == POP_OK)
+        debug_graph_stream(graph->store);
     if (status == POP_OK && (status = graph_report(image, &set, error)) != POP_OK)
         image_release(image);
     options_free(&set);

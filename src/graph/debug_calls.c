@@ -23,6 +23,13 @@ void debug_calls_free(struct debug_calls *calls)
     vec_free(&calls->words);
 }
 
+void store_number_contexts(pop_store *store)
+{
+    store->contexts.variables = debug_new_ids(store->variables.count);
+    store->contexts.sets = debug_new_ids(store->sets.count);
+    store->contexts.programs = debug_new_ids(store->programs.count);
+}
+
 static void put_tensor(struct debug_calls *calls, pop_tensor t)
 {
     if (!pop_tensor_valid(t))

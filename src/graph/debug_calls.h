@@ -30,6 +30,9 @@ struct debug_calls {
     VEC(uint64_t) words;
 };
 
+/* The contexts of what a graph holds: that of variable i is variables + i, and so on.  0: not numbered yet. */
+struct debug_contexts { uint64_t variables, sets, programs; };
+
 /* count ids in a row; returns the first. */
 uint64_t debug_new_ids(uint64_t count);
 void debug_calls_free(struct debug_calls *calls);

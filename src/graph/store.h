@@ -119,6 +119,7 @@ struct pop_store {
     struct intern names;
     VEC(pop_where) wheres; /* [0] is unknown; equal neighbours are shared */
     struct debug_calls calls; /* of libraries */
+    struct debug_contexts contexts; /* numbered by store_number_contexts, at each compilation */
     struct tensor_nodes *nodes;
     struct view_cache *walks; /* NULL: none yet */
     VEC(struct variable) variables;
@@ -174,6 +175,7 @@ bool store_fail_in(pop_store *store, pop_status status, pop_where where, const c
 bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api);
 uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
 const char *store_name(const pop_store *store, uint32_t name);
+void store_number_contexts(pop_store *store);
 /* Appends device data (zeros when data is NULL) and returns where. */
 uint64_t store_data(pop_store *store, const void *data, size_t bytes);
 /* Whether so many bytes more can be had: store_data ends the process otherwise. */

@@ -9,6 +9,7 @@
 #define IMAGE_IMAGE_H
 
 #include "base/options.h"
+#include "graph/debug_calls.h"
 #include "image/model.h"
 #include "popc/codelet.h"
 
@@ -104,6 +105,7 @@ struct image {
     VEC(uint64_t) edge_bytes;  /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of its data;
                                   a field with a table gives its entry count, then the bytes of each entry */
     VEC(uint64_t) edge_first;  /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
+    struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
 };
 

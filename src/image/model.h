@@ -28,6 +28,7 @@ struct model_step {
     uint8_t kind, detail;
     uint32_t name, index;
     uint32_t first_child, children;
+    uint32_t program; /* of the graph, that it comes from: index + 1, 0 for none */
 };
 
 /* A compute set, the compiler's own included, on tiles [tile, tile + tiles): cycles with and without idle threads (ipu-model 2.1). */
@@ -35,7 +36,7 @@ struct model_part { uint32_t tile, tiles; uint64_t cycles, active; };
 /* Its vertices of one type. */
 struct model_share { uint32_t type, vertices; uint64_t active; };
 /* missing_estimate: a vertex type without an estimate; the set's cycles are then 0. */
-struct model_set { uint32_t name, missing_estimate, parts, shares; uint64_t first_part, first_share; };
+struct model_set { uint32_t name, missing_estimate, parts, shares; uint64_t first_part, first_share; uint32_t set; /* of the graph: index + 1, 0: the compiler's own */ };
 /* A vertex type in use; bytes of one vertex's state on the device. */
 struct model_type { uint32_t name, state_bytes; };
 

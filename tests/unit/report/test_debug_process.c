@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of debug information: their layout, in both formats, and that they cost nothing when there is none. */
-#include "values.h"
+#include "unit/profile/values.h"
 
 #include <poplar/debug.h>
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's stream of debug contexts.
+ *
+ * The call that opens it names no object, and libraries that know nothing of each other write to it: hence the only globals of this directory. */
+#include "base/error.h"
+#include "report/debug_process.h"
+#include "value/value.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct debug_stream stream;
+static _Atomic bool is_open; /* whether stream.file is there, without the lock */
+
+bool pop_debug_is_open(void)
+{
+    return atomic_load_explicit(&is_open, memory_order_relaxed);
+}
+
+/* Under the lock. */
+static pop_status finish(const char *api, pop_error *error)
+{
+    if (!stream.file)
+        return POP_OK;
+    atomic_store(&is_open, false);
+    if (debug_stream_close(&stream))
+        return POP_OK;
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file of debug information could not be written");
+}
+
+pop_status pop_debug_close(pop_error *error)
+{
+    pthread_mutex_lock(&lock);
+    pop_status status = finish("pop_debug_close", error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void close_at_exit(void)
+{
+    pop_debug_close(NULL);
+}
+static void register_close(void)
+{
+    atexit(close_at_exit);
+}
+
+static pop_status begin(const char *path, pop_debug_format format, pop_error *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *api = "pop_debug_open";
+    if (format != POP_DEBUG_JSON && format != POP_DEBUG_CBOR)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "format %d is neither POP_DEBUG_JSON nor POP_DEBUG_CBOR", (int)format);
+    pop_status status = finish(api, error);
+    if (status != POP_OK)
+        return status;
+    if (!path || !debug_stream_open(&stream, path, format))
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file of debug information '%s' cannot be made: %s", path ? path : "",
+                         path ? strerror(errno) : "it has no name");
+    pthread_once(&once, register_close);
+    atomic_store(&is_open, true);
+    return POP_OK;
+}
+
+pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error)
+{
+    pthread_mutex_lock(&lock);
+    pop_status status = begin(path, format, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void pop_debug_write(const pop_debug_record *record)
+{
+    if (!record || !pop_debug_is_open())
+        return;
+    pop_profile_value map =
+        record->values && record->values->type == POP_PROFILE_MAP ? pop_profile_copy(record->values) : pop_profile_map_new();
+    struct debug_context context = { .id = record->id,
+                                     .parent = record->parent_id,
+                                     .layer = record->layer,
+                                     .name = record->name,
+                                     .function = record->function,
+                                     .where = record->where };
+    pthread_mutex_lock(&lock);
+    if (stream.file)
+        debug_stream_put(&stream, &context, map);
+    else
+        pop_profile_free(&map);
+    pthread_mutex_unlock(&lock);
+}
+
+void debug_process_put(void (*put)(struct debug_stream *stream, const void *user), const void *user)
+{
+    if (!pop_debug_is_open())
+        return;
+    pthread_mutex_lock(&lock);
+    if (stream.file)
+        put(&stream, user);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of debug contexts while it is written (docs/reference/report-files.md, debug.cbor): contexts go out one by one, the table of strings at the
+ * end. */
+#ifndef REPORT_DEBUG_STREAM_H
+#define REPORT_DEBUG_STREAM_H
+
+#include "base/intern.h"
+
+#include <poplar/debug.h>
+#include <stdio.h>
+
+struct debug_stream {
+    FILE *file; /* NULL: closed */
+    pop_debug_format format;
+    struct intern strings;
+    uint64_t contexts;
+    bool failed; /* something could not be written */
+};
+
+/* One context.  Texts may be NULL. */
+struct debug_context {
+    uint64_t id, parent; /* parent 0: none */
+    const char *layer, *name, *function;
+    pop_where where;
+};
+
+/* False, and errno, when the file cannot be made. */
+bool debug_stream_open(struct debug_stream *stream, const char *path, pop_debug_format format);
+/* map holds what the layer adds; it is freed. */
+void debug_stream_put(struct debug_stream *stream, const struct debug_context *context, pop_profile_value map);
+/* Completes and closes the file; false when something of it could not be written. */
+bool debug_stream_close(struct debug_stream *stream);
+
+#endif
