@@ -275,6 +275,7 @@ bool pass_place(struct compiler *c)
     bool good = place_tiles(&p);
     if (good) {
         fill_model(&p);
+        place_keep(&p);
         LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles, p.layouts.count);
         good = place_check_room(&p);
         good = place_dump(&p) && good; /* also of what does not fit: that is what it is for */

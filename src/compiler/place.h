@@ -48,6 +48,8 @@ bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair
 bool place_check_room(struct place *p);
 /* debug.loweredVarDumpFile. */
 bool place_dump(struct place *p);
+/* image->placement. */
+void place_keep(const struct place *p);
 const char *place_block_name(const struct place *p, const struct place_block *block);
 
 #endif

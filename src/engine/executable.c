@@ -49,6 +49,10 @@ pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs 
         status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
+    if (image) { /* no report asks for it */
+        placement_free(image->placement);
+        image->placement = NULL;
+    }
     if (status == POP_OK && (status = graph_report(image, &set, error)) != POP_OK)
         image_release(image);
     options_free(&set);

@@ -25,6 +25,7 @@ void image_release(struct image *image)
         return;
     for (size_t i = 0; i < image->modules.count; ++i)
         module_release(image->modules.data[i]);
+    placement_free(image->placement);
     options_free(&image->options);
     vec_free(&image->strings);
     vec_free(&image->modules);

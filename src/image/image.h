@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "graph/debug_calls.h"
 #include "image/model.h"
+#include "image/placement.h"
 #include "popc/codelet.h"
 
 #include <poplar/engine.h>
@@ -105,6 +106,7 @@ struct image {
     VEC(uint64_t) edge_bytes;  /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of its data;
                                   a field with a table gives its entry count, then the bytes of each entry */
     VEC(uint64_t) edge_first;  /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
+    struct placement *placement; /* of its variables in tile memory; NULL when nobody wants it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
 };

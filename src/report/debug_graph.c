@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a graph's store to debug contexts.  The layers: "poplar" for what the graph holds, a library's own for its calls. */
+/* From a graph's store to debug contexts.  The layers: "poplar" for what the graph holds, a library's own for its
+ * calls. */
 #include "report/debug_graph.h"
 
 #include "base/error.h"
@@ -13,9 +14,13 @@
 
 static pop_profile_value text_of_dims(const uint64_t *dims, uint64_t rank)
 {
-    struct { char text[512]; size_t used; } out = { "[", 1 };
+    struct {
+        char text[512];
+        size_t used;
+    } out = { "[", 1 };
     for (uint64_t i = 0; i < rank && out.used < sizeof(out.text) - 32; ++i)
-        out.used += (size_t)snprintf(out.text + out.used, sizeof(out.text) - out.used, "%s%llu", i ? ", " : "", (unsigned long long)dims[i]);
+        out.used += (size_t)snprintf(out.text + out.used, sizeof(out.text) - out.used, "%s%llu", i ? ", " : "",
+                                     (unsigned long long)dims[i]);
     snprintf(out.text + out.used, sizeof(out.text) - out.used, "]");
     return pop_profile_string(out.text);
 }
@@ -41,7 +46,8 @@ static pop_profile_value options_value(const pop_store *store, const uint64_t *w
 {
     pop_profile_value map = pop_profile_map_new();
     for (uint64_t i = 0; i < count; i += 2)
-        pop_profile_set(&map, store_name(store, (uint32_t)words[i]), pop_profile_string(store_name(store, (uint32_t)words[i + 1])));
+        pop_profile_set(&map, store_name(store, (uint32_t)words[i]),
+                        pop_profile_string(store_name(store, (uint32_t)words[i + 1])));
     return map;
 }
 
@@ -58,16 +64,26 @@ static pop_profile_value value_of(const pop_store *store, const struct debug_val
     if (!value->count && value->kind == POP_DEBUG_TENSOR)
         return (pop_profile_value){ 0 };
     switch ((pop_debug_kind)value->kind) {
-    case POP_DEBUG_TENSOR: return tensor_value(words);
-    case POP_DEBUG_TENSORS: return tensors_value(words, value->count);
-    case POP_DEBUG_SHAPE: return text_of_dims(words, value->count);
-    case POP_DEBUG_TYPE: return pop_profile_string(pop_type_name((pop_type)words[0]));
-    case POP_DEBUG_INT: return pop_profile_int((int64_t)words[0]);
-    case POP_DEBUG_UINT: return pop_profile_uint(words[0]);
-    case POP_DEBUG_REAL: return pop_profile_double(as_real(words[0]));
-    case POP_DEBUG_BOOL: return pop_profile_bool(words[0]);
-    case POP_DEBUG_TEXT: return pop_profile_string(store_name(store, (uint32_t)words[0]));
-    case POP_DEBUG_OPTIONS: return options_value(store, words, value->count);
+    case POP_DEBUG_TENSOR:
+        return tensor_value(words);
+    case POP_DEBUG_TENSORS:
+        return tensors_value(words, value->count);
+    case POP_DEBUG_SHAPE:
+        return text_of_dims(words, value->count);
+    case POP_DEBUG_TYPE:
+        return pop_profile_string(pop_type_name((pop_type)words[0]));
+    case POP_DEBUG_INT:
+        return pop_profile_int((int64_t)words[0]);
+    case POP_DEBUG_UINT:
+        return pop_profile_uint(words[0]);
+    case POP_DEBUG_REAL:
+        return pop_profile_double(as_real(words[0]));
+    case POP_DEBUG_BOOL:
+        return pop_profile_bool(words[0]);
+    case POP_DEBUG_TEXT:
+        return pop_profile_string(store_name(store, (uint32_t)words[0]));
+    case POP_DEBUG_OPTIONS:
+        return options_value(store, words, value->count);
     }
     return (pop_profile_value){ 0 };
 }
@@ -78,7 +94,8 @@ static void add_values(const pop_store *store, pop_profile_value *map, const cha
         return;
     pop_profile_value values = pop_profile_map_new();
     for (uint32_t at = first; at; at = store->calls.values.data[at - 1].next)
-        pop_profile_set(&values, store->calls.values.data[at - 1].name, value_of(store, &store->calls.values.data[at - 1]));
+        pop_profile_set(&values, store->calls.values.data[at - 1].name,
+                        value_of(store, &store->calls.values.data[at - 1]));
     pop_profile_set(map, key, values);
 }
 
@@ -100,11 +117,13 @@ static void put_calls(struct debug_stream *stream, const pop_store *store)
 }
 
 /* A thing that the graph holds: its category, and what it is called there. */
-static void put_object(struct debug_stream *stream, const pop_store *store, uint64_t id, const char *category, uint32_t name, uint32_t where,
-                       pop_profile_value map)
+static void put_object(struct debug_stream *stream, const pop_store *store, uint64_t id, const char *category,
+                       uint32_t name, uint32_t where, pop_profile_value map)
 {
     pop_where place = store->wheres.data[where];
-    struct debug_context context = { .id = id, .parent = place.context, .layer = "poplar", .name = store_name(store, name), .where = place };
+    struct debug_context context = {
+        .id = id, .parent = place.context, .layer = "poplar", .name = store_name(store, name), .where = place
+    };
     pop_profile_set(&map, "category", pop_profile_string(category));
     debug_stream_put(stream, &context, map);
 }
@@ -189,7 +208,8 @@ static void put_sets(struct debug_stream *stream, const pop_store *store)
         pop_profile_value *list = pop_profile_set(&map, "vertices", pop_profile_vector_new());
         for (; at < count && vertices[at].set == i; ++at)
             pop_profile_push(list, vertices_value(stream, store, &vertices[at]));
-        put_object(stream, store, store->contexts.sets + i, "computeset", store->sets.data[i].name, store->sets.data[i].where, map);
+        put_object(stream, store, store->contexts.sets + i, "computeset", store->sets.data[i].name,
+                   store->sets.data[i].where, map);
     }
     free(vertices);
 }
@@ -234,5 +254,7 @@ pop_status debug_graph_write(const pop_store *store, const char *path, pop_error
             remove(temporary.text);
     }
     str_free(&temporary);
-    return written ? POP_OK : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path, strerror(errno));
+    return written ? POP_OK
+                   : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
+                               strerror(errno));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process's stream of debug contexts.
  *
- * The call that opens it names no object, and libraries that know nothing of each other write to it: hence the only globals of this directory. */
-#include "base/error.h"
+ * The call that opens it names no object, and libraries that know nothing of each other write to it: hence the only
+ * globals of this directory. */
 #include "report/debug_process.h"
+#include "base/error.h"
 #include "value/value.h"
 
 #include <errno.h>
@@ -53,12 +54,14 @@ static pop_status begin(const char *path, pop_debug_format format, pop_error *er
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *api = "pop_debug_open";
     if (format != POP_DEBUG_JSON && format != POP_DEBUG_CBOR)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "format %d is neither POP_DEBUG_JSON nor POP_DEBUG_CBOR", (int)format);
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "format %d is neither POP_DEBUG_JSON nor POP_DEBUG_CBOR", (int)format);
     pop_status status = finish(api, error);
     if (status != POP_OK)
         return status;
     if (!path || !debug_stream_open(&stream, path, format))
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file of debug information '%s' cannot be made: %s", path ? path : "",
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                         "the file of debug information '%s' cannot be made: %s", path ? path : "",
                          path ? strerror(errno) : "it has no name");
     pthread_once(&once, register_close);
     atomic_store(&is_open, true);
@@ -77,8 +80,8 @@ void pop_debug_write(const pop_debug_record *record)
 {
     if (!record || !pop_debug_is_open())
         return;
-    pop_profile_value map =
-        record->values && record->values->type == POP_PROFILE_MAP ? pop_profile_copy(record->values) : pop_profile_map_new();
+    pop_profile_value map = record->values && record->values->type == POP_PROFILE_MAP ? pop_profile_copy(record->values)
+                                                                                      : pop_profile_map_new();
     struct debug_context context = { .id = record->id,
                                      .parent = record->parent_id,
                                      .layer = record->layer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of debug contexts while it is written (docs/reference/report-files.md, debug.cbor): contexts go out one by one, the table of strings at the
- * end. */
+/* A file of debug contexts while it is written (docs/reference/report-files.md, debug.cbor): contexts go out one by
+ * one, the table of strings at the end. */
 #ifndef REPORT_DEBUG_STREAM_H
 #define REPORT_DEBUG_STREAM_H
 

@@ -98,10 +98,53 @@ static void sums_hold(const struct fixture *f)
     }
 }
 
+static bool live_at(const struct placement *kept, uint32_t class, uint32_t ordinal)
+{
+    for (size_t i = kept->first_interval.data[class]; i < kept->first_interval.data[class + 1]; ++i)
+        if (kept->intervals.data[i].first <= ordinal && ordinal < kept->intervals.data[i].end)
+            return true;
+    return false;
+}
+
+/* The bytes of the blocks that are live at a step are those of its list; no two blocks that are live together share an address. */
+static void placement_holds(const struct fixture *f)
+{
+    const struct model *model = &f->image->model;
+    const struct placement *kept = f->image->placement;
+    uint64_t always = 0;
+    uint32_t ordinal = 0;
+    for (size_t i = 0; i < kept->blocks.count; ++i)
+        always += kept->blocks.data[i].class == PLACED_ALWAYS ? kept->blocks.data[i].bytes : 0;
+    assert_int_equal(always, model->live_lists.data[0].bytes);
+    for (size_t step = 0; step < model->steps.count; ++step) {
+        uint64_t live = 0;
+        if (!model->step_live.data[step])
+            continue;
+        for (size_t i = 0; i < kept->blocks.count; ++i)
+            live += live_at(kept, kept->blocks.data[i].class, ordinal) ? kept->blocks.data[i].bytes : 0;
+        assert_int_equal(live, model->live_lists.data[model->step_live.data[step]].bytes);
+        ++ordinal;
+    }
+    for (uint32_t tile = 0; tile < kept->tiles; ++tile)
+        for (size_t i = kept->first.data[tile]; i < kept->first.data[tile + 1]; ++i) {
+            const struct placement_block *a = &kept->blocks.data[i];
+            assert_int_equal(a->tile, tile);
+            assert_int_equal(a->offset % a->alignment, 0);
+            for (size_t k = i + 1; k < kept->first.data[tile + 1]; ++k) {
+                const struct placement_block *b = &kept->blocks.data[k];
+                bool together = (a->class == PLACED_ALWAYS && b->class) || (b->class == PLACED_ALWAYS && a->class);
+                for (uint32_t s = 0; !together && s < ordinal; ++s)
+                    together = live_at(kept, a->class, s) && live_at(kept, b->class, s);
+                assert_true(!together || a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset);
+            }
+        }
+}
+
 static void compiled_scene(struct scene *s)
 {
     compiled(&s->f, s->all);
     sums_hold(&s->f);
+    placement_holds(&s->f);
 }
 
 /* A vertex that reads a on its tile and writes b on another. */

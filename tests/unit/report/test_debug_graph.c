@@ -49,10 +49,12 @@ static pop_profile_value read_file(const char *path)
 /* The context with a debug path in a category (a call: NULL). */
 static const pop_profile_value *context_of(const pop_profile_value *file, const char *category, const char *name)
 {
-    const pop_profile_value *contexts = pop_profile_get(file, "contexts"), *strings = pop_profile_get(file, "stringTable");
+    const pop_profile_value *contexts = pop_profile_get(file, "contexts"),
+                            *strings = pop_profile_get(file, "stringTable");
     for (size_t i = 0; i < pop_profile_size(contexts); ++i) {
         const pop_profile_value *context = pop_profile_at(contexts, i), *kind = pop_profile_get(context, "category");
-        const char *path = pop_profile_as_string(pop_profile_at(strings, pop_profile_as_uint(pop_profile_get(context, "name"))));
+        const char *path =
+            pop_profile_as_string(pop_profile_at(strings, pop_profile_as_uint(pop_profile_get(context, "name"))));
         if (!strcmp(path, name) && (category ? kind && !strcmp(pop_profile_as_string(kind), category) : !kind))
             return context;
     }
@@ -69,9 +71,11 @@ static void calls_have_arguments_results_and_lines(void **state)
     pop_profile_value file = read_file("test_debug.cbor");
     const pop_profile_value *f = context_of(&file, NULL, "op");
     char *args = json_of(pop_profile_get(f, "args"));
-    assert_string_equal(args, "{\"b\":true,\"dims\":\"[4, 1]\",\"list\":[{\"shape\":\"[3, 5]\",\"type\":\"float\"}],\"n\":-4,\"none\":null,"
-                              "\"options\":{\"key\":\"value\"},\"r\":0.1,\"t\":\"text\",\"type\":\"half\",\"u\":18446744073709551615,"
-                              "\"x\":{\"shape\":\"[3, 5]\",\"type\":\"float\"}}");
+    assert_string_equal(
+        args,
+        "{\"b\":true,\"dims\":\"[4, 1]\",\"list\":[{\"shape\":\"[3, 5]\",\"type\":\"float\"}],\"n\":-4,\"none\":null,"
+        "\"options\":{\"key\":\"value\"},\"r\":0.1,\"t\":\"text\",\"type\":\"half\",\"u\":18446744073709551615,"
+        "\"x\":{\"shape\":\"[3, 5]\",\"type\":\"float\"}}");
     char *outputs = json_of(pop_profile_get(f, "outputs"));
     assert_string_equal(outputs, "{\"y\":{\"shape\":\"[2]\",\"type\":\"half\"}}");
     assert_string_equal(pop_profile_as_string(pop_profile_get(f, "api")), "popops::f");
@@ -91,7 +95,8 @@ static void what_a_graph_holds_has_its_call_as_parent(void **state)
     assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL), POP_OK);
     pop_profile_value file = read_file("test_debug.cbor");
     const pop_profile_value *x = context_of(&file, "variable", "x"), *y = context_of(&file, "variable", "op/y"),
-                            *set = context_of(&file, "computeset", "op/set"), *run = context_of(&file, "program", "op/run");
+                            *set = context_of(&file, "computeset", "op/set"),
+                            *run = context_of(&file, "program", "op/run");
     assert_null(pop_profile_get(x, "parentId"));
     assert_int_equal(pop_profile_as_uint(pop_profile_get(x, "id")), graph->store->contexts.variables);
     assert_int_equal(pop_profile_as_uint(pop_profile_get(y, "id")), graph->store->contexts.variables + 1);
@@ -99,7 +104,8 @@ static void what_a_graph_holds_has_its_call_as_parent(void **state)
     assert_int_equal(pop_profile_as_uint(pop_profile_get(y, "parentId")), call.context);
     assert_int_equal(pop_profile_as_uint(pop_profile_get(set, "parentId")), call.context);
     assert_int_equal(pop_profile_as_uint(pop_profile_get(run, "parentId")), call.context);
-    assert_int_equal(pop_profile_as_uint(pop_profile_get(run, "computeSet")), pop_profile_as_uint(pop_profile_get(set, "id")));
+    assert_int_equal(pop_profile_as_uint(pop_profile_get(run, "computeSet")),
+                     pop_profile_as_uint(pop_profile_get(set, "id")));
     pop_profile_free(&file);
     pop_graph_destroy(graph);
 }

@@ -15,9 +15,10 @@ static void write_two(void)
     pop_profile_free(&values);
 }
 
-static const char expected[] =
-    "{\"contexts\":[{\"api\":\"add\",\"id\":2,\"layer\":\"poplibs\",\"location\":{\"fileName\":2,\"functionName\":3,\"lineNumber\":12},\"name\":1,"
-    "\"parentId\":1},{\"id\":1,\"layer\":\"popart\",\"name\":4}],\"stringTable\":[\"\",\"layer/add\",\"model.cpp\",\"build\",\"layer\"]}";
+static const char expected[] = "{\"contexts\":[{\"api\":\"add\",\"id\":2,\"layer\":\"poplibs\",\"location\":{"
+                               "\"fileName\":2,\"functionName\":3,\"lineNumber\":12},\"name\":1,"
+                               "\"parentId\":1},{\"id\":1,\"layer\":\"popart\",\"name\":4}],\"stringTable\":[\"\","
+                               "\"layer/add\",\"model.cpp\",\"build\",\"layer\"]}";
 
 static void expect_file(const char *path, pop_debug_format format)
 {
