@@ -30,6 +30,7 @@ static const struct {
       "`pop_device_manager_devices_options`; the variable `POPLAR_TARGET_OPTIONS` overrides them. `ipuModel` is the "
       "manager's." },
     { "report", "Profile summary", "For `pop_print_profile_summary` and its parts." },
+    { "pvti", "Trace points", "In the variable `PVTI_OPTIONS` alone." },
     { "simulator", "Simulator",
       "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here, and nothing reads it." },
 };

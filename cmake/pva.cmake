@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Readers of report files and traces, which link without compiler and engine: libpva, libpvti, the command pva, the Python modules, their tests.
+pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
+
+# What a library exports is what its version script names: base and value have public functions of libpoplar's, too.
+function(add_reader_library name)
+  cmake_parse_arguments(arg "" "" "OBJECTS;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.c)
+  add_library(${name} SHARED ${sources} ${arg_OBJECTS})
+  add_library(${name}_static STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${name} PRIVATE PkgConfig::SQLITE3 ${arg_LIBRARIES} m)
+  target_link_libraries(${name}_static PUBLIC PkgConfig::SQLITE3 ${arg_LIBRARIES} m)
+  set(script ${PROJECT_SOURCE_DIR}/src/${name}/${name}.map)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic-functions)
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${script})
+  install(TARGETS ${name} EXPORT poplarTargets LIBRARY DESTINATION lib)
+  set(library ${name})
+  configure_file(cmake/reader.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION lib/pkgconfig)
+endfunction()
+
+add_reader_library(pva OBJECTS $<TARGET_OBJECTS:room_base> $<TARGET_OBJECTS:room_value> LIBRARIES PkgConfig::CBOR PkgConfig::JANSSON Threads::Threads)
+add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:room_base> LIBRARIES PkgConfig::JANSSON Threads::Threads)
+
+add_executable(pva_test_trace tests/pva/test_trace.cpp)
+target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
+add_test(NAME pva/trace COMMAND pva_test_trace)

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* debug.cbor: a map of "contexts", a list of maps, and "stringTable", a list of texts.  One pass finds where each
+ * begins; it decodes nothing but heads of items, ids and parents.  Contexts come in any order: those that end first
+ * come first. */
+#include "pva/debug.h"
+
+#include <cbor.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEEPEST = 128 };
+
+/* The head of an item. */
+struct head {
+    enum { HEAD_OTHER, HEAD_NUMBER, HEAD_TEXT, HEAD_ARRAY, HEAD_MAP, HEAD_BREAK, HEAD_BAD } kind;
+    uint64_t number; /* of elements or pairs; UINT64_MAX: until a break */
+    const unsigned char *text;
+    size_t length;
+};
+
+static void on_number(struct head *head, uint64_t number)
+{
+    *head = (struct head){ .kind = HEAD_NUMBER, .number = number };
+}
+static void on_uint8(void *head, uint8_t value)
+{
+    on_number(head, value);
+}
+static void on_uint16(void *head, uint16_t value)
+{
+    on_number(head, value);
+}
+static void on_uint32(void *head, uint32_t value)
+{
+    on_number(head, value);
+}
+static void on_uint64(void *head, uint64_t value)
+{
+    on_number(head, value);
+}
+static void on_string(void *head, cbor_data text, size_t length)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_TEXT, .text = text, .length = length };
+}
+static void on_array(void *head, size_t count)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_ARRAY, .number = count };
+}
+static void on_long_array(void *head)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_ARRAY, .number = UINT64_MAX };
+}
+static void on_map(void *head, size_t count)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_MAP, .number = count };
+}
+static void on_long_map(void *head)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_MAP, .number = UINT64_MAX };
+}
+static void on_break(void *head)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_BREAK };
+}
+static void on_bad(void *head)
+{
+    *(struct head *)head = (struct head){ .kind = HEAD_BAD };
+}
+static void on_tag(void *head, uint64_t tag)
+{
+    (void)tag, on_bad(head);
+}
+
+static struct head head_at(const struct debug_index *index, size_t *at)
+{
+    struct cbor_callbacks callbacks = cbor_empty_callbacks;
+    callbacks.uint8 = on_uint8;
+    callbacks.uint16 = on_uint16;
+    callbacks.uint32 = on_uint32;
+    callbacks.uint64 = on_uint64;
+    callbacks.string = on_string;
+    callbacks.array_start = on_array;
+    callbacks.indef_array_start = on_long_array;
+    callbacks.map_start = on_map;
+    callbacks.indef_map_start = on_long_map;
+    callbacks.indef_break = on_break;
+    callbacks.string_start = on_bad; /* our writers do not use these */
+    callbacks.byte_string_start = on_bad;
+    callbacks.tag = on_tag;
+    struct head head = { 0 };
+    if (*at >= index->size)
+        return (struct head){ .kind = HEAD_BAD };
+    struct cbor_decoder_result result = cbor_stream_decode(index->data + *at, index->size - *at, &callbacks, &head);
+    if (result.status != CBOR_DECODER_FINISHED || !result.read)
+        return (struct head){ .kind = HEAD_BAD };
+    *at += result.read;
+    return head;
+}
+
+/* Moves behind a whole item. */
+static bool skip_item(const struct debug_index *index, size_t *at)
+{
+    uint64_t left[DEEPEST];
+    unsigned depth = 0;
+    do {
+        if (depth && left[depth - 1] == 0) {
+            --depth;
+            continue;
+        }
+        struct head head = head_at(index, at);
+        if (head.kind == HEAD_BAD)
+            return false;
+        if (head.kind == HEAD_BREAK) {
+            if (!depth || left[depth - 1] < UINT64_MAX / 2)
+                return false;
+            --depth;
+            continue;
+        }
+        if (depth && left[depth - 1] != UINT64_MAX)
+            --left[depth - 1];
+        if (head.kind == HEAD_ARRAY || head.kind == HEAD_MAP) {
+            if (depth == DEEPEST || (head.number != UINT64_MAX && head.number > index->size))
+                return false;
+            left[depth++] = head.number == UINT64_MAX ? UINT64_MAX
+                            : head.kind == HEAD_MAP   ? 2 * head.number
+                                                      : head.number;
+        }
+    } while (depth);
+    return true;
+}
+
+static bool text_is(const struct head *head, const char *text)
+{
+    return head->kind == HEAD_TEXT && head->length == strlen(text) && memcmp(head->text, text, head->length) == 0;
+}
+
+/* Whether a list or map goes on; `count` counts down, a break ends one without a count. */
+static bool goes_on(const struct debug_index *index, size_t *at, uint64_t *count)
+{
+    if (*count != UINT64_MAX)
+        return (*count)-- != 0;
+    size_t next = *at;
+    if (head_at(index, &next).kind != HEAD_BREAK)
+        return true;
+    *at = next;
+    return false;
+}
+
+static bool index_context(struct debug_index *index, size_t *at)
+{
+    struct debug_entry entry = { .at = *at };
+    struct head head = head_at(index, at);
+    if (head.kind != HEAD_MAP)
+        return false;
+    while (goes_on(index, at, &head.number)) {
+        struct head key = head_at(index, at), number;
+        size_t value = *at;
+        if (key.kind != HEAD_TEXT || !skip_item(index, at))
+            return false;
+        bool id = text_is(&key, "id");
+        if (!id && !text_is(&key, "parentId"))
+            continue;
+        number = head_at(index, &value);
+        if (number.kind == HEAD_NUMBER)
+            *(id ? &entry.id : &entry.parent) = number.number;
+    }
+    entry.size = *at - entry.at;
+    *vec_push(&index->entries) = entry;
+    return true;
+}
+
+static bool index_list(struct debug_index *index, size_t *at, bool contexts)
+{
+    struct head head = head_at(index, at);
+    if (head.kind != HEAD_ARRAY)
+        return false;
+    while (goes_on(index, at, &head.number)) {
+        if (!contexts)
+            *vec_push(&index->strings) = *at;
+        if (!(contexts ? index_context(index, at) : skip_item(index, at)))
+            return false;
+    }
+    return true;
+}
+
+static bool index_all(struct debug_index *index)
+{
+    size_t at = 0;
+    struct head root = head_at(index, &at);
+    bool found = false;
+    if (root.kind != HEAD_MAP)
+        return false;
+    while (goes_on(index, &at, &root.number)) {
+        struct head key = head_at(index, &at);
+        bool contexts = text_is(&key, "contexts");
+        found |= contexts;
+        if (key.kind != HEAD_TEXT ||
+            !(contexts || text_is(&key, "stringTable") ? index_list(index, &at, contexts) : skip_item(index, &at)))
+            return false;
+    }
+    return found;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct debug_entry *x = a, *y = b;
+    return x->id != y->id ? (x->id < y->id ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+}
+
+bool debug_open(pva_file *file, const char *path)
+{
+    struct stat facts;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    void *data = MAP_FAILED;
+    if (descriptor >= 0 && fstat(descriptor, &facts) == 0 && facts.st_size > 0)
+        data = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (data == MAP_FAILED) {
+        file_fail(file, POP_FILE_LOAD_ERROR, "its debug information %s cannot be read, or is empty", path);
+        return false;
+    }
+    file->debug = MEM_NEW(struct debug_index);
+    file->debug->path = mem_string(path);
+    file->debug->data = data;
+    file->debug->size = (size_t)facts.st_size;
+    return true;
+}
+
+void debug_free(pva_file *file)
+{
+    struct debug_index *index = file->debug;
+    if (!index)
+        return;
+    munmap((void *)(uintptr_t)index->data, index->size);
+    vec_free(&index->entries);
+    vec_free(&index->strings);
+    vec_free(&index->operations);
+    vec_free(&index->programs);
+    vec_free(&index->vars);
+    free(index->path);
+    free(index);
+    file->debug = NULL;
+}
+
+struct debug_index *debug_index(pva_file *file)
+{
+    struct debug_index *index = file->debug;
+    if (!index || file->failed)
+        return NULL;
+    if (!index->indexed) {
+        index->indexed = true;
+        if (!index_all(index)) {
+            vec_free(&index->entries);
+            file_fail(file, POP_PARSE_ERROR, "%s is no file of debug contexts, or is damaged", index->path);
+            return NULL;
+        }
+        if (index->entries.count)
+            qsort(index->entries.data, index->entries.count, sizeof(*index->entries.data), by_id);
+    }
+    return index;
+}
+
+size_t debug_find(const struct debug_index *index, uint64_t id)
+{
+    size_t low = 0, high = index->entries.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->entries.data[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < index->entries.count && index->entries.data[low].id == id ? low : SIZE_MAX;
+}
+
+char *debug_string(const struct debug_index *index, uint64_t number)
+{
+    if (number >= index->strings.count)
+        return mem_string("");
+    size_t at = index->strings.data[number];
+    struct head head = head_at(index, &at);
+    if (head.kind != HEAD_TEXT)
+        return mem_string("");
+    char *text = mem_alloc(head.length + 1);
+    memcpy(text, head.text, head.length);
+    text[head.length] = '\0';
+    return text;
+}
+
+/* Replaces a number of the string table by its text. */
+static void resolve(const struct debug_index *index, pop_profile_value *map, const char *key)
+{
+    const pop_profile_value *value = pop_profile_get(map, key);
+    if (!value || value->type != POP_PROFILE_UINT)
+        return;
+    char *text = debug_string(index, value->as.natural);
+    pop_profile_set(map, key, pop_profile_string(text));
+    free(text);
+}
+
+pop_profile_value debug_context(pva_file *file, size_t entry)
+{
+    struct debug_index *index = debug_index(file);
+    pop_profile_value value = { 0 };
+    if (!index || entry >= index->entries.count)
+        return value;
+    pop_error why = { 0 };
+    if (pop_profile_read_cbor(index->data + index->entries.data[entry].at, index->entries.data[entry].size, &value,
+                              &why) != POP_OK) {
+        file_fail(file, POP_PARSE_ERROR, "%s: context %llu: %s", index->path,
+                  (unsigned long long)index->entries.data[entry].id, why.text);
+        return value;
+    }
+    resolve(index, &value, "name");
+    pop_profile_value location = pop_profile_copy(pop_profile_get(&value, "location"));
+    if (location.type == POP_PROFILE_MAP) {
+        resolve(index, &location, "fileName");
+        resolve(index, &location, "functionName");
+        pop_profile_set(&value, "location", location);
+    } else {
+        pop_profile_free(&location);
+    }
+    return value;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An index of a file of debug contexts (debug.cbor): where each context and each string lies.  Contexts are read when
+ * they are asked for. */
+#ifndef PVA_DEBUG_H
+#define PVA_DEBUG_H
+
+#include "pva/model.h"
+
+#include <poplar/profile.h>
+
+struct debug_entry {
+    uint64_t id, parent; /* 0: none */
+    size_t at, size;     /* in the file */
+};
+struct operation {
+    uint64_t context;                                /* its place among the entries */
+    size_t first_program, programs, first_var, vars; /* in the lists of the index */
+};
+struct debug_index {
+    char *path;
+    const unsigned char *data; /* mapped */
+    size_t size;
+    bool indexed;
+    VEC(struct debug_entry) entries; /* by id */
+    VEC(size_t) strings;             /* where each item of the string table begins */
+    bool grouped;
+    VEC(struct operation) operations; /* by the path of the call */
+    VEC(uint64_t) programs, vars;
+};
+
+/* The index, made at the first use; NULL without debug.cbor, or when it is damaged (a failure of the file). */
+struct debug_index *debug_index(pva_file *file);
+/* The place of an id among the entries, or SIZE_MAX. */
+size_t debug_find(const struct debug_index *index, uint64_t id);
+/* A context as a value, names and files as text; null when it is damaged. */
+pop_profile_value debug_context(pva_file *file, size_t entry);
+/* A name of the string table; malloc'ed, "" when there is none such. */
+char *debug_string(const struct debug_index *index, uint64_t number);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What executed steps take: their patterns, placed at their base (docs/reference/report-files.md, "Execution"). */
+#include "pva/array.h"
+#include "pva/model.h"
+
+enum { LONGEST_CHAIN = 64 };
+
+/* Adds an array of `arrays` to numbers. */
+static void add_array(pva_file *file, uint64_t id, uint64_t *numbers, uint64_t count)
+{
+    uint64_t *part = mem_zero(count, sizeof(*part));
+    for (unsigned depth = 0; depth <= LONGEST_CHAIN && !file->failed; ++depth) {
+        query_array(file, "SELECT data FROM arrays WHERE id = ?1 AND ?2 >= 0", id, 0, part, count);
+        for (uint64_t i = 0; i < count; ++i)
+            numbers[i] += part[i];
+        uint64_t parent =
+            query_uint(file, "SELECT parent FROM arrays WHERE id = ?1 AND ?2 >= 0 AND data IS NULL", id, 0, UINT64_MAX);
+        if (parent == UINT64_MAX) {
+            free(part);
+            return;
+        }
+        uint64_t plus = query_uint(file, "SELECT plus FROM arrays WHERE id = ?1 AND ?2 >= 0", id, 0, UINT64_MAX);
+        query_array(file, "SELECT data FROM arrays WHERE id = ?1 AND ?2 >= 0", plus, 0, part, count);
+        for (uint64_t i = 0; i < count; ++i)
+            numbers[i] += part[i];
+        id = parent;
+    }
+    file_fail(file, POP_PARSE_ERROR, "array %llu has more than %d parents", (unsigned long long)id, LONGEST_CHAIN);
+    free(part);
+}
+
+struct step {
+    uint64_t program, pattern, drift, base;
+};
+
+static struct step step_of(pva_object o)
+{
+    return (struct step){ table_uint(o.file, TABLE_STEP, 0, o.key, 2), table_uint(o.file, TABLE_STEP, 0, o.key, 3),
+                          table_uint(o.file, TABLE_STEP, 0, o.key, 4),
+                          (uint64_t)table_int(o.file, TABLE_STEP, 0, o.key, 5) };
+}
+
+static uint64_t base_of(pva_file *file, const struct step *step, uint64_t ipu)
+{
+    return step->base + (uint64_t)table_int(file, TABLE_DRIFT, step->drift, ipu, 1);
+}
+
+/* Adds the base of each tile's IPU and, of ends, the pattern's shift on it. */
+static void add_bases(pva_object o, const struct step *step, bool ends, uint64_t *numbers, uint64_t count)
+{
+    uint64_t per_ipu = o.file->tiles_per_ipu;
+    for (uint64_t ipu = 0; ipu * per_ipu < count; ++ipu) {
+        uint64_t add = base_of(o.file, step, ipu) +
+                       (ends ? (uint64_t)table_int(o.file, TABLE_PATTERN_IPU, step->pattern, ipu, 1) : 0);
+        for (uint64_t i = ipu * per_ipu; i < count && i < (ipu + 1) * per_ipu; ++i)
+            numbers[i] += add;
+    }
+}
+
+void step_from(pva_object o, uint64_t *numbers, uint64_t count)
+{
+    struct step step = step_of(o);
+    memset(numbers, 0, count * sizeof(*numbers));
+    add_array(o.file, table_uint(o.file, TABLE_PATTERN, 0, step.pattern, 1), numbers, count);
+    add_bases(o, &step, false, numbers, count);
+}
+
+/* Tiles that have a part in an exchange. */
+static void add_parts(pva_file *file, uint64_t exchange, uint64_t *numbers, uint64_t count)
+{
+    static const char *const columns[] = { "SELECT sent_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
+                                           "SELECT received_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
+                                           "SELECT cycles_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0" };
+    uint64_t *part = mem_zero(count, sizeof(*part));
+    for (size_t k = 0; k < 3; ++k) {
+        query_array(file, columns[k], exchange, 0, part, count);
+        for (uint64_t i = 0; i < count; ++i)
+            numbers[i] |= part[i];
+    }
+    free(part);
+}
+
+void step_to(pva_object o, uint64_t *numbers, uint64_t count)
+{
+    struct step step = step_of(o);
+    memset(numbers, 0, count * sizeof(*numbers));
+    add_array(o.file, table_uint(o.file, TABLE_PATTERN, 0, step.pattern, 2), numbers, count);
+    add_bases(o, &step, true, numbers, count);
+    uint64_t sync = table_uint(o.file, TABLE_PATTERN, 0, step.pattern, 3);
+    if (!sync)
+        return;
+    uint64_t *parts = mem_zero(count, sizeof(*parts)), *from = mem_zero(count, sizeof(*from));
+    add_parts(o.file, table_uint(o.file, TABLE_PROGRAM, 0, step.program, 5), parts, count);
+    step_from(o, from, count);
+    for (uint64_t i = 0; i < count; ++i)
+        if ((parts[i] != 0) != (sync == 1))
+            numbers[i] = from[i];
+    free(parts);
+    free(from);
+}
+
+void step_cycles(pva_object o, uint64_t *numbers, uint64_t count)
+{
+    uint64_t *from = mem_zero(count, sizeof(*from));
+    step_from(o, from, count);
+    step_to(o, numbers, count);
+    for (uint64_t i = 0; i < count; ++i)
+        numbers[i] -= from[i] < numbers[i] ? from[i] : numbers[i];
+    free(from);
+}
+
+/* A figure of a step on an IPU; columns from 5 to 12 are times from the IPU's base on. */
+void ipu_step_uint(pva_object o, struct value *value, int column)
+{
+    pva_object of = object_make(o.file, PVA_CLASS_STEP, o.owner, 0, 0);
+    struct step step = step_of(of);
+    uint64_t figure = (uint64_t)table_int(o.file, TABLE_PATTERN_IPU, step.pattern, o.key, column);
+    value->natural = column >= 5 && column <= 12 ? base_of(o.file, &step, o.key) + figure : figure;
+}
+
+pva_object pva_worst_liveness_step(pva_file *report)
+{
+    if (!report || report->kind != FILE_REPORT)
+        return object_null;
+    static const char sql[] =
+        "SELECT min(s.id) FROM liveness_steps s WHERE s.list = (SELECT id FROM live_lists WHERE id > 0 AND "
+        "?1 | ?2 >= 0 ORDER BY bytes DESC, id LIMIT 1)";
+    uint64_t id = query_uint(report, sql, 0, 0, UINT64_MAX);
+    return id == UINT64_MAX ? object_null : object_make(report, PVA_CLASS_LIVENESS_STEP, id, 0, 0);
+}
+
+pva_object pva_peak_tile(pva_file *report)
+{
+    if (!report || report->kind != FILE_REPORT)
+        return object_null;
+    static const char sql[] =
+        "SELECT tile FROM memory_by_tile WHERE ?1 | ?2 >= 0 ORDER BY total_including_gaps DESC, tile LIMIT 1";
+    uint64_t tile = query_uint(report, sql, 0, 0, UINT64_MAX);
+    return tile == UINT64_MAX ? object_null : object_make(report, PVA_CLASS_TILE, tile, 0, 0);
+}
+
+/* Steps have few patterns: the longest patterns first, then the steps that have them, in one pass over steps for all
+ * that are still wanted. */
+size_t pva_longest_steps(pva_file *report, pva_object *steps, size_t count)
+{
+    if (!report || report->kind != FILE_REPORT)
+        return 0;
+    static const char longest[] = "WITH long(pattern, cycles) AS MATERIALIZED (SELECT pattern, max(cycles) FROM "
+                                  "pattern_ipus GROUP BY pattern ORDER BY 2 DESC "
+                                  "LIMIT ?1) SELECT e.id FROM executed e JOIN long l ON l.pattern = e.pattern WHERE ?2 "
+                                  ">= 0 ORDER BY l.cycles DESC, e.id LIMIT ?1";
+    size_t found = 0;
+    sqlite3_stmt *statement = query(report, longest, count, 0);
+    while (statement && found < count && query_step(report, statement))
+        steps[found++] = object_make(report, PVA_CLASS_STEP, (uint64_t)sqlite3_column_int64(statement, 0), 0, 0);
+    if (statement)
+        sqlite3_reset(statement);
+    return found;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing files: what they are is checked before anything is believed. */
+#include "pva/model.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LONGEST_VALUE = 256 << 20, MOST_TILES = 1 << 22 };
+
+static pop_status no_file(const char *path, pop_error *error)
+{
+    return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, "pva_open_report",
+                     "no graph profile found: %s has neither profile.pop nor archive.a", path);
+}
+
+/* Whether the file begins as an SQLite database does; says what is wrong if not. */
+static bool looks_like_database(const char *path, const char *what, const char *api, pop_error *error)
+{
+    char head[16] = { 0 };
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = descriptor < 0 ? -1 : read(descriptor, head, sizeof(head));
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (size < 0)
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, strerror(reason));
+    else if (size < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16) != 0)
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                  "%s is no %s: it does not begin as an SQLite 3 database does%s", path, what,
+                  size == 0 ? " (it is empty)" : "");
+    else
+        return true;
+    return false;
+}
+
+/* Nothing that the file says can write, load code, or make the reader allocate without bound. */
+static bool make_safe(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    sqlite3_busy_timeout(db, 2000);
+    return array_functions(db) == SQLITE_OK &&
+           sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static char *uri_of(const char *path)
+{
+    struct str uri = { 0 };
+    str_add(&uri, "file:");
+    for (const char *c = path; *c; ++c)
+        if (strchr("?#% ", *c))
+            str_format(&uri, "%%%02X", (unsigned char)*c);
+        else
+            str_add_bytes(&uri, c, 1);
+    str_add(&uri, "?mode=ro");
+    return uri.text;
+}
+
+static pva_file *open_database(const char *path, enum file_kind kind, const char *what, const char *api,
+                               pop_error *error)
+{
+    if (!looks_like_database(path, what, api, error))
+        return NULL;
+    pva_file *file = MEM_NEW(pva_file);
+    file->kind = kind;
+    file->path = mem_string(path);
+    char *uri = uri_of(path);
+    struct stat facts;
+    int result = sqlite3_open_v2(uri, &file->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    free(uri);
+    if (result == SQLITE_OK && make_safe(file->db)) {
+        file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+        struct str wal = { 0 }; /* what a killed program left counts */
+        str_format(&wal, "%s-wal", path);
+        file->bytes += stat(wal.text, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+        str_free(&wal);
+        return file;
+    }
+    error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s: %s", path, sqlite3_errmsg(file->db));
+    pva_close(file);
+    return NULL;
+}
+
+/* The first row of the format's table: its name and its versions. */
+static bool check_format(pva_file *file, const char *name, int64_t major, const char *what)
+{
+    sqlite3_stmt *statement =
+        query(file, "SELECT name, major, minor, point FROM format WHERE ?1 | ?2 >= 0 LIMIT 1", 0, 0);
+    if (!statement || !query_step(file, statement)) {
+        file->failed = false;
+        file_fail(file, POP_FILE_LOAD_ERROR, "an SQLite database, but no %s (%s)", what,
+                  statement ? "its table format has no row" : "it has no table format");
+        return false;
+    }
+    const char *found = (const char *)sqlite3_column_text(statement, 0);
+    if (!found || strcmp(found, name) != 0)
+        file_fail(file, POP_FILE_LOAD_ERROR, "a '%.64s', but no %s", found ? found : "", what);
+    else if (sqlite3_column_int64(statement, 1) != major)
+        file_fail(file, POP_FILE_LOAD_ERROR, "format %lld.%lld of a %s; this library reads format %lld",
+                  (long long)sqlite3_column_int64(statement, 1), (long long)sqlite3_column_int64(statement, 2), what,
+                  (long long)major);
+    sqlite3_reset(statement);
+    return !file->failed;
+}
+
+/* Every statement that a table is read by compiles: the file has the tables and columns of its format. */
+static bool check_tables(pva_file *file)
+{
+    for (int i = 0; i < TABLES; ++i)
+        if (!table_prepare(file, (enum table)i))
+            return false;
+    return true;
+}
+
+static pva_file *give_up(pva_file *file, const char *api, pop_error *error)
+{
+    if (error)
+        *error = file->error;
+    if (error)
+        snprintf(error->api, sizeof(error->api), "%s", api);
+    pva_close(file);
+    return NULL;
+}
+
+static char *join(const char *directory, const char *name)
+{
+    struct str path = { 0 };
+    str_format(&path, "%s%s%s", directory, *directory && directory[strlen(directory) - 1] == '/' ? "" : "/", name);
+    return path.text;
+}
+
+/* The directory of a path; "." when it names none. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return mem_string(".");
+    char *directory = mem_string(path);
+    directory[slash == path ? 1 : slash - path] = '\0';
+    return directory;
+}
+
+static bool read_target(pva_file *file)
+{
+    file->ipus = table_uint(file, TABLE_TARGET, 0, 0, 3);
+    file->tiles_per_ipu = table_uint(file, TABLE_TARGET, 0, 0, 4);
+    file->tiles = table_uint(file, TABLE_TARGET, 0, 0, 5);
+    if (file->tiles > MOST_TILES || file->ipus > MOST_TILES || file->tiles_per_ipu > MOST_TILES ||
+        file->ipus * file->tiles_per_ipu != file->tiles)
+        file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs of %llu tiles, %llu tiles in all (at most %d)",
+                  (unsigned long long)file->ipus, (unsigned long long)file->tiles_per_ipu,
+                  (unsigned long long)file->tiles, MOST_TILES);
+    return !file->failed;
+}
+
+pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *error)
+{
+    static const char api[] = "pva_open_report";
+    struct stat facts;
+    if (!path || !*path) {
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the path is empty");
+        return NULL;
+    }
+    bool is_directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    char *profile = is_directory ? join(path, "profile.pop") : mem_string(path);
+    pva_file *file = NULL;
+    if (is_directory && stat(profile, &facts) != 0)
+        no_file(path, error);
+    else
+        file = open_database(profile, FILE_REPORT, "report", api, error);
+    if (file)
+        file->directory = directory_of(profile);
+    free(profile);
+    if (!file)
+        return NULL;
+    if (!check_format(file, "tremula profile", 1, "report") || !check_tables(file) || !read_target(file))
+        return give_up(file, api, error);
+    char *beside = debug_cbor ? NULL : join(file->directory, "debug.cbor");
+    if (debug_cbor || access(beside, R_OK) == 0)
+        debug_open(file, debug_cbor ? debug_cbor : beside);
+    free(beside);
+    return file->failed ? give_up(file, api, error) : file;
+}
+
+pva_file *pva_open_trace(const char *path, pop_error *error)
+{
+    static const char api[] = "pva_open_trace";
+    pva_file *file = open_database(path ? path : "", FILE_TRACE, "trace", api, error);
+    if (!file)
+        return NULL;
+    if (!check_format(file, "tremula trace", 1, "trace") || !check_tables(file))
+        return give_up(file, api, error);
+    return file;
+}
+
+void pva_close(pva_file *file)
+{
+    if (!file)
+        return;
+    tables_free(file);
+    memory_free(file);
+    debug_free(file);
+    for (size_t i = 0; i < KEPT; ++i)
+        free(file->kept[i].numbers);
+    sqlite3_close(file->db);
+    free(file->directory);
+    free(file->path);
+    free(file);
+}
+
+pva_object pva_root(pva_file *file)
+{
+    if (!file)
+        return object_null;
+    return object_make(file, file->kind == FILE_REPORT ? PVA_CLASS_REPORT : PVA_CLASS_TRACE, 0, 0, 0);
+}
+
+bool pva_failed(const pva_file *file)
+{
+    return file && file->failed;
+}
+
+pop_status pva_take_error(pva_file *file, pop_error *error)
+{
+    if (!pva_failed(file))
+        return POP_OK;
+    if (error)
+        *error = file->error;
+    file->failed = false;
+    return file->error.status;
+}

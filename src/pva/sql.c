@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SQL over a file: queries that cannot write, and functions that unfold arrays. */
+#include "pva/array.h"
+#include "pva/source.h"
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <inttypes.h>
+
+enum { MOST_ELEMENTS = 1 << 22 };
+
+static struct array_cursor cursor_of(sqlite3_value *blob)
+{
+    const void *data = sqlite3_value_blob(blob);
+    return array_begin(data, data ? (size_t)sqlite3_value_bytes(blob) : 0);
+}
+
+static void array_at_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    sqlite3_int64 index = sqlite3_value_int64(values[1]);
+    const void *data = sqlite3_value_blob(values[0]);
+    size_t size = data ? (size_t)sqlite3_value_bytes(values[0]) : 0;
+    sqlite3_result_int64(context, index < 0 ? 0 : (sqlite3_int64)array_at(data, size, (uint64_t)index));
+}
+
+/* Zeros that follow the last token for ever are left out. */
+static bool next_run(struct array_cursor *cursor, uint64_t *run, uint64_t *value)
+{
+    if (!cursor->left && cursor->at >= cursor->size)
+        return false;
+    *run = array_next(cursor, UINT64_MAX, value);
+    return !cursor->damaged && *run != UINT64_MAX;
+}
+
+static void array_sum_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct array_cursor cursor = cursor_of(values[0]);
+    uint64_t sum = 0, run, value;
+    while (next_run(&cursor, &run, &value))
+        sum += run * value;
+    sqlite3_result_int64(context, (sqlite3_int64)sum);
+}
+
+static void array_max_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct array_cursor cursor = cursor_of(values[0]);
+    uint64_t most = 0, run, value;
+    while (next_run(&cursor, &run, &value))
+        most = value > most ? value : most;
+    sqlite3_result_int64(context, (sqlite3_int64)most);
+}
+
+static void array_text_function(sqlite3_context *context, int arguments, sqlite3_value **values)
+{
+    (void)arguments;
+    struct array_cursor cursor = cursor_of(values[0]);
+    sqlite3_int64 count = sqlite3_value_int64(values[1]);
+    struct str text = { 0 };
+    str_add(&text, "[");
+    for (uint64_t i = 0; count > 0 && i < (uint64_t)count && i < MOST_ELEMENTS;) {
+        uint64_t value, run = array_next(&cursor, (uint64_t)count - i, &value);
+        for (; run && i < MOST_ELEMENTS; --run, ++i)
+            str_format(&text, "%s%" PRIu64, i ? "," : "", value);
+    }
+    str_add(&text, "]");
+    sqlite3_result_text(context, text.text, (int)text.length, SQLITE_TRANSIENT);
+    str_free(&text);
+}
+
+/* The table array(blob, count): columns i and value. */
+struct array_table {
+    sqlite3_vtab base;
+};
+struct array_rows {
+    sqlite3_vtab_cursor base;
+    unsigned char *data;
+    struct array_cursor cursor;
+    uint64_t index, count, left, value;
+};
+enum { COLUMN_I, COLUMN_VALUE, COLUMN_BLOB, COLUMN_COUNT };
+
+static int rows_connect(sqlite3 *db, void *none, int count, const char *const *words, sqlite3_vtab **table,
+                        char **error)
+{
+    (void)none, (void)count, (void)words, (void)error;
+    int result = sqlite3_declare_vtab(db, "CREATE TABLE x(i INTEGER, value INTEGER, blob HIDDEN, count HIDDEN)");
+    if (result == SQLITE_OK) {
+        *table = (sqlite3_vtab *)MEM_NEW(struct array_table);
+        sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+    }
+    return result;
+}
+
+static int rows_disconnect(sqlite3_vtab *table)
+{
+    free(table);
+    return SQLITE_OK;
+}
+
+static int rows_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    (void)table;
+    int found = 0;
+    for (int i = 0; i < info->nConstraint; ++i) {
+        int column = info->aConstraint[i].iColumn;
+        if (column < COLUMN_BLOB || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (!info->aConstraint[i].usable)
+            return SQLITE_CONSTRAINT;
+        info->aConstraintUsage[i].argvIndex = column - COLUMN_BLOB + 1;
+        info->aConstraintUsage[i].omit = 1;
+        found |= column == COLUMN_BLOB ? 1 : 2;
+    }
+    info->estimatedCost = info->estimatedRows = 2000;
+    return found == 3 ? SQLITE_OK : SQLITE_CONSTRAINT;
+}
+
+static int rows_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor)
+{
+    (void)table;
+    *cursor = (sqlite3_vtab_cursor *)MEM_NEW(struct array_rows);
+    return SQLITE_OK;
+}
+
+static int rows_close(sqlite3_vtab_cursor *cursor)
+{
+    free(((struct array_rows *)cursor)->data);
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static int rows_next(sqlite3_vtab_cursor *cursor)
+{
+    struct array_rows *rows = (struct array_rows *)cursor;
+    ++rows->index;
+    if (--rows->left == 0 && rows->index < rows->count)
+        rows->left = array_next(&rows->cursor, rows->count - rows->index, &rows->value);
+    return SQLITE_OK;
+}
+
+static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int count, sqlite3_value **values)
+{
+    (void)plan, (void)name;
+    struct array_rows *rows = (struct array_rows *)cursor;
+    const void *data = count > 0 ? sqlite3_value_blob(values[0]) : NULL;
+    size_t size = data ? (size_t)sqlite3_value_bytes(values[0]) : 0;
+    sqlite3_int64 elements = count > 1 ? sqlite3_value_int64(values[1]) : 0;
+    free(rows->data);
+    rows->data = mem_copy(data, size);
+    rows->cursor = array_begin(rows->data, size);
+    rows->count = elements < 0 ? 0 : elements > MOST_ELEMENTS ? MOST_ELEMENTS : (uint64_t)elements;
+    rows->index = 0;
+    rows->left = rows->count ? array_next(&rows->cursor, rows->count, &rows->value) : 0;
+    return SQLITE_OK;
+}
+
+static int rows_eof(sqlite3_vtab_cursor *cursor)
+{
+    const struct array_rows *rows = (const struct array_rows *)cursor;
+    return rows->index >= rows->count;
+}
+
+static int rows_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+    const struct array_rows *rows = (const struct array_rows *)cursor;
+    sqlite3_result_int64(context, (sqlite3_int64)(column == COLUMN_I ? rows->index : rows->value));
+    return SQLITE_OK;
+}
+
+static int rows_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
+{
+    *id = (sqlite3_int64)((const struct array_rows *)cursor)->index;
+    return SQLITE_OK;
+}
+
+int array_functions(sqlite3 *db)
+{
+    static const sqlite3_module module = { .iVersion = 0,
+                                           .xConnect = rows_connect,
+                                           .xBestIndex = rows_best_index,
+                                           .xDisconnect = rows_disconnect,
+                                           .xOpen = rows_open,
+                                           .xClose = rows_close,
+                                           .xFilter = rows_filter,
+                                           .xNext = rows_next,
+                                           .xEof = rows_eof,
+                                           .xColumn = rows_column,
+                                           .xRowid = rows_rowid };
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*function)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = { { "array_at", 2, array_at_function },
+                      { "array_sum", 1, array_sum_function },
+                      { "array_max", 1, array_max_function },
+                      { "array_text", 2, array_text_function } };
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+        result = sqlite3_create_module(db, "array", &module, NULL);
+    for (size_t i = 0; result == SQLITE_OK && i < sizeof(functions) / sizeof(functions[0]); ++i)
+        result = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, flags, NULL,
+                                            functions[i].function, NULL, NULL, NULL);
+    return result;
+}
+
+/* One row to the caller; false when it has enough. */
+static bool give_row(sqlite3_stmt *statement, pva_row *row, void *context)
+{
+    enum { COLUMNS = 2048 };
+    int columns = sqlite3_column_count(statement);
+    if (columns > COLUMNS)
+        columns = COLUMNS;
+    const char **names = mem_zero((size_t)columns + 1, sizeof(*names)),
+               **values = mem_zero((size_t)columns + 1, sizeof(*values));
+    struct str *blobs = mem_zero((size_t)columns + 1, sizeof(*blobs));
+    for (int i = 0; i < columns; ++i) {
+        names[i] = sqlite3_column_name(statement, i);
+        if (sqlite3_column_type(statement, i) == SQLITE_BLOB) { /* as SQL writes them */
+            const unsigned char *data = sqlite3_column_blob(statement, i);
+            str_add(&blobs[i], "x'");
+            for (int k = 0; k < sqlite3_column_bytes(statement, i); ++k)
+                str_format(&blobs[i], "%02x", data[k]);
+            str_add(&blobs[i], "'");
+            values[i] = blobs[i].text;
+        } else {
+            values[i] = (const char *)sqlite3_column_text(statement, i);
+        }
+    }
+    bool more = row(context, (size_t)columns, names, values);
+    for (int i = 0; i < columns; ++i)
+        str_free(&blobs[i]);
+    free(blobs);
+    free(values);
+    free(names);
+    return more;
+}
+
+pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context, pop_error *error)
+{
+    static const char api[] = "pva_sql";
+    for (const char *rest = sql; file && *rest;) {
+        sqlite3_stmt *statement = NULL;
+        if (sqlite3_prepare_v2(file->db, rest, -1, &statement, &rest) != SQLITE_OK)
+            return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
+        if (!statement) /* a comment, or blanks */
+            continue;
+        if (!sqlite3_stmt_readonly(statement)) {
+            sqlite3_finalize(statement);
+            return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "a query that writes; reports are read only");
+        }
+        int result;
+        while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+            if (!give_row(statement, row, context)) {
+                result = SQLITE_DONE;
+                break;
+            }
+        pop_status status = POP_OK;
+        if (result != SQLITE_DONE)
+            status = error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
+        sqlite3_finalize(statement);
+        if (status != POP_OK)
+            return status;
+    }
+    return POP_OK;
+}

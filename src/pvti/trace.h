@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's trace: rows that wait, and the file that they go to. */
+#ifndef PVTI_TRACE_H
+#define PVTI_TRACE_H
+
+#include <pvti/pvti.h>
+
+/* Kinds of rows, each a statement (file.c). */
+enum row_kind {
+    ROW_THREAD,
+    ROW_EVENT,
+    ROW_END,
+    ROW_GRAPH,
+    ROW_SERIES,
+    ROW_NUMBER,
+    ROW_HEATMAP,
+    ROW_HISTOGRAM,
+    ROW_KINDS
+};
+
+/* A row that waits: what its kind has, in the order of its columns. */
+struct row {
+    enum row_kind kind;
+    int64_t numbers[6];
+    double real;
+    char *texts[3]; /* malloc'ed, or NULL */
+    void *blob;
+    size_t blob_size;
+};
+
+/* Hands a row over.  What waits goes to the file when there is much of it, or it waits for long. */
+void trace_put(struct row row);
+/* A number for a thread, an event, a graph or a heat map: unique in the file. */
+int64_t trace_id(void);
+/* Nanoseconds since 1970. */
+int64_t trace_now(void);
+/* Whether tracing is on; reads the options at the first call. */
+bool trace_on(void);
+/* Counts files: what was told to an earlier file is not in a later one. */
+unsigned trace_number(void);
+/* Whether a channel of that name begins enabled. */
+bool trace_wants(const char *channel);
+
+#endif
