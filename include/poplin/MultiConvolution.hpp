@@ -181,8 +181,11 @@ inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<Convol
                                                     poplar::detail::name(debugContext), poplar::detail::Options(options),
                                                     poplin::detail::cache(cache), made.data());
     poputil::detail::check(graph.c());
+    std::vector<poplar::Tensor> weights; // all counted before one is assigned, see poputil::detail::put
+    for (const pop_tensor &one : made)
+        weights.push_back(poplar::Tensor(one));
     for (std::size_t i = 0; i < args.size(); ++i)
-        args[i].weights = poplar::Tensor(made[i]);
+        args[i].weights = weights[i];
 }
 
 } // namespace multiconv

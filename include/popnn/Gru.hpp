@@ -160,8 +160,9 @@ inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, cons
                                          intermediates ? &kept : nullptr, fwdProg.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                          poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
-    popnn::detail::put(intermediates, kept);
-    return poplar::Tensor(output);
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, output }, { intermediates, kept } });
+    return result;
 }
 
 // The gradient of the initial state.
@@ -178,9 +179,9 @@ inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, popl
                                         inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr, poplar::detail::name(debugContext),
                                         poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
-    popnn::detail::put(inputGrad, dx);
-    popnn::detail::put(bwdIntermediates, kept);
-    return poplar::Tensor(state);
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, state }, { inputGrad, dx }, { bwdIntermediates, kept } });
+    return result;
 }
 
 inline GruWeights gruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
@@ -208,9 +209,14 @@ inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params
     pop_tensor state = popnn_gru_bwd_with_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
                                                 inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext), poplar::detail::Options(options),
                                                 poplin::detail::cache(planningCache));
-    weightsGrad = detail::give(graph.c(), dw);
-    popnn::detail::put(inputGrad, dx);
-    return poplar::Tensor(state);
+    poputil::detail::check(graph.c());
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, state },
+                           { inputGrad, dx },
+                           { &weightsGrad.inputWeights, dw.input_weights },
+                           { &weightsGrad.outputWeights, dw.output_weights },
+                           { &weightsGrad.biases, dw.biases } });
+    return result;
 }
 
 } // namespace gru

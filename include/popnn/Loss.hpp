@@ -100,8 +100,9 @@ inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input, po
     const pop_tensor values = popnn_top_k_at(poplar::detail::where(debugContext), graph.c(), input.c(), &places, K, sort, prog.cToGrow(graph.c()),
                                              poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
-    indices = poplar::Tensor(places);
-    return poplar::Tensor(values);
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, values }, { &indices, places } });
+    return result;
 }
 
 } // namespace popnn

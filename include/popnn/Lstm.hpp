@@ -198,14 +198,14 @@ inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, c
                                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    pop_tensor kept, cell = pop_tensor();
+    pop_tensor kept = pop_tensor(), cell = pop_tensor();
     pop_tensor output = popnn_lstm_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(), weights.c(),
                                           intermediates ? &kept : nullptr, &cell, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                           poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
-    if (intermediates)
-        *intermediates = poplar::Tensor(kept);
-    return std::make_pair(poplar::Tensor(output), poplar::Tensor(cell));
+    std::pair<poplar::Tensor, poplar::Tensor> result;
+    poputil::detail::put({ { &result.first, output }, { &result.second, cell }, { intermediates, kept } });
+    return result;
 }
 // The order of the guide's era.
 inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit,
@@ -231,9 +231,10 @@ inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar:
         popnn_lstm_bwd_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
                           lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
                           poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
-    LstmState gradient = detail::give(graph.c(), state);
-    popnn::detail::put(inputGrad, dx);
-    popnn::detail::put(bwdIntermediates, kept);
+    poputil::detail::check(graph.c());
+    LstmState gradient;
+    poputil::detail::put(
+        { { &gradient.output, state.output }, { &gradient.cellState, state.cell_state }, { inputGrad, dx }, { bwdIntermediates, kept } });
     return gradient;
 }
 
@@ -263,9 +264,14 @@ inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, p
                                                        lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, &dw,
                                                        poplar::detail::name(debugContext), poplar::detail::Options(options),
                                                        poplin::detail::cache(planningCache));
-    LstmState gradient = detail::give(graph.c(), state);
-    weightsGrad = detail::give(graph.c(), dw);
-    popnn::detail::put(inputGrad, dx);
+    poputil::detail::check(graph.c());
+    LstmState gradient;
+    poputil::detail::put({ { &gradient.output, state.output },
+                           { &gradient.cellState, state.cell_state },
+                           { inputGrad, dx },
+                           { &weightsGrad.inputWeights, dw.input_weights },
+                           { &weightsGrad.outputWeights, dw.output_weights },
+                           { &weightsGrad.biases, dw.biases } });
     return gradient;
 }
 

@@ -18,8 +18,7 @@ public:
         const popops_circ_buf ring = popops_circ_buf_create_at(poplar::detail::where(debugContext), graph.c(), type.c(), entries,
                                                                poplar::detail::shape(shape), poplar::detail::name(debugContext));
         poputil::detail::check(graph.c());
-        buffer = poplar::Tensor(ring.entries);
-        index = poplar::Tensor(ring.index);
+        poputil::detail::put({ { &buffer, ring.entries }, { &index, ring.index } });
     }
 
     // A copy of the entry that was added i times before the last one.

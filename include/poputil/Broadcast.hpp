@@ -25,8 +25,7 @@ inline void expandToMatchRanks(poplar::Tensor &a, poplar::Tensor &b, detail::Whe
     pop_tensor x = a.c(), y = b.c();
     poputil_expand_to_match_ranks_at(where, &x, &y);
     detail::check(detail::graphOf(a, b));
-    a = poplar::Tensor(x);
-    b = poplar::Tensor(y);
+    detail::put({ { &a, x }, { &b, y } });
 }
 inline void broadcastToMatch(poplar::Tensor &a, poplar::ArrayRef<std::size_t> shape, detail::Where where = detail::Where::here())
 {
@@ -40,17 +39,14 @@ inline void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, detail::Where
     pop_tensor x = a.c(), y = b.c();
     if (!poputil_broadcast_to_match_at(where, &x, &y))
         detail::raise(detail::graphOf(a, b));
-    a = poplar::Tensor(x);
-    b = poplar::Tensor(y);
+    detail::put({ { &a, x }, { &b, y } });
 }
 inline void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, poplar::Tensor &c, detail::Where where = detail::Where::here())
 {
     pop_tensor x = a.c(), y = b.c(), z = c.c();
     if (!poputil_broadcast_to_match_three_at(where, &x, &y, &z))
         detail::raise(detail::graphOf(a, b.valid() ? b : c));
-    a = poplar::Tensor(x);
-    b = poplar::Tensor(y);
-    c = poplar::Tensor(z);
+    detail::put({ { &a, x }, { &b, y }, { &c, z } });
 }
 inline bool canBroadcastToMatch(const poplar::Tensor &a, const poplar::Tensor &b)
 {

@@ -208,9 +208,9 @@ inline poplar::Tensor createIpuCopy(poplar::Graph &masterGraph, const poplar::Te
     pop_tensor copy = poputil_create_ipu_copy_at(poplar::detail::where(debugContext), masterGraph.c(), t.c(), dstIPU,
                                                  static_cast<pop_clone_method>(method), poplar::detail::name(debugContext), &source, &destination);
     detail::check(masterGraph.c());
-    copySrc = poplar::Tensor(source);
-    copyDst = poplar::Tensor(destination);
-    return poplar::Tensor(copy);
+    poplar::Tensor result;
+    detail::put({ { &result, copy }, { &copySrc, source }, { &copyDst, destination } });
+    return result;
 }
 inline poplar::Tensor copyToIpu(poplar::Graph &masterGraph, const poplar::Tensor &t, poplar::program::Sequence &prog, unsigned dstIPU,
                                 const poplar::DebugContext &debugContext = {},

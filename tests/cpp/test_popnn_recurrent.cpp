@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and the simple RNN, called as programs in C++ call them.
 #include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <popnn/Gru.hpp>
 #include <popnn/Lstm.hpp>
 #include <popnn/Rnn.hpp>
@@ -23,7 +24,8 @@ struct Bed {
     Sequence prog;
     poplin::matmul::PlanningCache cache;
     std::vector<Tensor> read;
-    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    Bed() : Bed(Device::createCPUDevice()) {}
+    explicit Bed(Device given) : device(std::move(given)), graph(device.getTarget())
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -52,6 +54,83 @@ static bool near(double a, double b)
 static double sigmoid(double x)
 {
     return 1 / (1 + std::exp(-x));
+}
+
+// A result that was there before is dropped by the call, and nothing of the new ones with it.
+struct Passes {
+    Bed bed;
+    poplin::matmul::PlanningCache cache;
+    poplin::matmul::PlanningCache *given;
+    std::vector<Tensor> results;
+    Passes(bool cached, unsigned tiles) : bed(model(tiles)), given(cached ? &cache : nullptr) {}
+    static Device model(unsigned tiles)
+    {
+        IPUModel ipu;
+        ipu.tilesPerIPU = tiles;
+        return ipu.createDevice();
+    }
+    void look()
+    {
+        for (const Tensor &t : results) {
+            CHECK(t.valid() && t.numElements() > 0 && !t.getContiguousRegions().empty());
+            Tensor copy = bed.graph.clone(t);
+            bed.prog.add(Copy(t, copy));
+            bed.read.push_back(copy);
+            t.isContiguous();
+        }
+        bed.run();
+    }
+};
+template <typename Params> static Params layer(unsigned i, bool full)
+{
+    static const unsigned sizes[][4] = { { 4, 1, 8, 6 }, { 4, 1, 40, 37 }, { 4, 3, 16, 38 }, { 1, 2, 3, 5 }, { 9, 7, 3, 4 } };
+    Params params(FLOAT, sizes[i][0], sizes[i][1], { sizes[i][2], sizes[i][3] });
+    params.outputFullSequence = full;
+    return params;
+}
+TEST(results_in_place_of_old_ones)
+{
+    using namespace popnn;
+    for (unsigned i = 0; i < 5 * 2 * 2 * 2; ++i) {
+        const bool together = i / 5 % 2, full = i / 10 % 2;
+        {
+            gru::GruParams params = layer<gru::GruParams>(i % 5, full);
+            params.resetAfter = i % 2;
+            Passes p(i / 20, i % 3 ? 1 : 5);
+            Graph &g = p.bed.graph;
+            Tensor x = gru::createInput(g, params, "x", {}, p.given), h = gru::createInitialState(g, params, "h", {}, p.given), kept = h.transpose(), dx = kept;
+            gru::GruWeights w = gru::createWeights(g, params, "w", {}, p.given), dw = gru::createWeights(g, params, "dw", {}, p.given);
+            Tensor y = gru::gruFwd(g, params, h, x, w, &kept, p.bed.prog, "f", {}, p.given), dy = g.clone(y), between = dw.inputWeights, dh;
+            if (together) {
+                dh = gru::gruBwdWithWU(g, params, p.bed.prog, h, kept, w, x, y, dy, &dx, dw, "b", {}, p.given);
+            } else {
+                dh = gru::gruBwd(g, params, p.bed.prog, h, kept, w, x, y, dy, &dx, &between, "b", {}, p.given);
+                dw = gru::gruWU(g, params, p.bed.prog, h, kept, between, w, x, y, "u", {}, p.given);
+            }
+            p.results = { y, kept, dx, dh, between, dw.inputWeights, dw.outputWeights, dw.biases };
+            p.look();
+        }
+        {
+            lstm::LstmParams params = layer<lstm::LstmParams>(i % 5, full);
+            Passes p(i / 20, i % 3 ? 1 : 5);
+            Graph &g = p.bed.graph;
+            Tensor x = lstm::createInput(g, params, "x", {}, p.given), kept, dx, between;
+            lstm::LstmState s = lstm::createInitialState(g, params, "s", {}, p.given);
+            lstm::LstmWeights w = lstm::createWeights(g, params, "w", {}, p.given), dw = lstm::createWeights(g, params, "dw", {}, p.given);
+            kept = dx = between = lstm::createWeights(g, params, "old", {}, p.given).inputWeights;
+            const std::pair<Tensor, Tensor> y = lstm::lstmFwd(g, params, p.bed.prog, s, w, x, &kept, "f", {}, p.given);
+            Tensor dy = g.clone(y.first), dc = g.clone(y.second);
+            lstm::LstmState ds = s;
+            if (together) {
+                ds = lstm::lstmBwdWithWU(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, dw, "b", {}, p.given);
+            } else {
+                ds = lstm::lstmBwd(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, &between, "b", {}, p.given);
+                dw = lstm::lstmWU(g, params, p.bed.prog, s, kept, between, w, x, y.first, "u", {}, p.given);
+            }
+            p.results = { y.first, y.second, kept, dx, between, ds.output, ds.cellState, dw.inputWeights, dw.outputWeights, dw.biases };
+            p.look();
+        }
+    }
 }
 
 // row: popnn LstmParams

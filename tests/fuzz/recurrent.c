@@ -108,24 +108,27 @@ static void forward(const struct layer *l, double *const *in, double *out, doubl
     free(next);
     free(reset);
 }
-static double loss_of(const struct layer *l, double *const *in, const double *dy)
+/* d_cell: of the last cell state, or NULL. */
+static double loss_of(const struct layer *l, double *const *in, const double *dy, const double *d_cell)
 {
     double *out = malloc(l->T * l->B * l->O * sizeof(double)), *cell = malloc(l->B * l->O * sizeof(double)), sum = 0;
     size_t step = l->B * l->O, first = l->full ? 0 : (l->T - 1) * step;
     forward(l, in, out, cell);
     for (size_t i = 0; i < (l->full ? l->T : 1) * step; ++i)
         sum += out[first + i] * dy[i];
+    for (size_t i = 0; i < step && d_cell; ++i)
+        sum += cell[i] * d_cell[i];
     free(out);
     free(cell);
     return sum;
 }
-/* ins: x, h0, (c0), W, U, b, dy; outs: y, (cell), dx, dh, (dc), dW, dU, db. */
+/* ins: x, h0, (c0), W, U, b, dy, (gradient of the last cell state); outs: y, (cell), dx, dh, (dc), dW, dU, db. */
 static void recurrent_reference(const struct operation *op, double *const *given, struct expected *out)
 {
     const struct layer *l = op->extra;
     bool lstm = l->kind == LSTM, half = op->in[0].type == POP_HALF;
     double *in[6] = { given[0], given[1], lstm ? given[2] : NULL, given[2 + lstm], given[3 + lstm], given[4 + lstm] };
-    const double *dy = given[5 + lstm];
+    const double *dy = given[5 + lstm], *d_cell = op->ins > (size_t)(6 + lstm) ? given[6 + lstm] : NULL;
     size_t counts[6] = { op->in[0].count,        op->in[1].count,        lstm ? op->in[2].count : 0,
                          op->in[2 + lstm].count, op->in[3 + lstm].count, op->in[4 + lstm].count };
     size_t step = l->B * l->O, first = l->full ? 0 : (l->T - 1) * step, k = 0;
@@ -140,9 +143,9 @@ static void recurrent_reference(const struct operation *op, double *const *given
         for (size_t e = 0; e < counts[i]; ++e) {
             double x = in[i][e], h = 1e-5;
             in[i][e] = x + h;
-            double up = loss_of(l, in, dy);
+            double up = loss_of(l, in, dy, d_cell);
             in[i][e] = x - h;
-            double down = loss_of(l, in, dy);
+            double down = loss_of(l, in, dy, d_cell);
             in[i][e] = x;
             out[k].value[e] = (up - down) / (2 * h);
         }
@@ -263,16 +266,21 @@ static bool add_lstm(const struct passes *p)
     popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "w", p->options, cache), dw;
     if (!has_weights(p, weights.input_weights, weights.output_weights, weights.biases))
         return false;
-    struct view dy = draw_output_gradient(p);
+    struct view dy = draw_output_gradient(p), d_cell;
+    const pop_tensor *last = NULL;
+    if (chance(p->w, 50)) {
+        d_cell = op_reads(p->w, p->op, wanted(p->w, p->type, (size_t[]){ l->B, l->O }, 2, true, -2, 2));
+        last = &d_cell.tensor;
+    }
     pop_tensor kept, cell, dx = { 0 }, between_them;
     popnn_lstm_state initial = { p->h.tensor, c.tensor }, ds;
     pop_tensor out = popnn_lstm_fwd(graph, &params, initial, p->x.tensor, weights, &kept, &cell, p->sequence, "f", p->options, cache);
     popnn_lstm_forward fwd = { initial, kept, p->x.tensor, out, weights };
     if (p->apart) {
-        ds = popnn_lstm_bwd(graph, &params, p->sequence, &fwd, dy.tensor, NULL, &dx, &between_them, "b", p->options, cache);
+        ds = popnn_lstm_bwd(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &between_them, "b", p->options, cache);
         dw = popnn_lstm_wu(graph, &params, p->sequence, &fwd, between_them, "u", p->options, cache);
     } else {
-        ds = popnn_lstm_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, NULL, &dx, &dw, "b", p->options, cache);
+        ds = popnn_lstm_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &dw, "b", p->options, cache);
     }
     pop_tensor results[] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
     make_results(p, results, 8);

@@ -130,11 +130,13 @@ static double check_layer(enum bed_device device, const popnn_lstm_params *p, en
     popnn_lstm_forward forward = { initial, kept, x, out, weights };
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
+    pop_tensor d_cell = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    const pop_tensor *last = way == WEIGHTED_BEFORE || way == APART ? &d_cell : NULL; /* the gradient of the last cell state */
     if (way == APART) {
-        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &between, "bwd", options, NULL);
+        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, last, &dx, &between, "bwd", options, NULL);
         dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
     } else {
-        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, NULL, &dx, &dw, "bwd", options, NULL);
+        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, last, &dx, &dw, "bwd", options, NULL);
     }
     pop_tensor tensors[RESULTS] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
     double *got[RESULTS], *zeros[6];
@@ -159,6 +161,8 @@ static double check_layer(enum bed_device device, const popnn_lstm_params *p, en
                            zeros[3],
                            zeros[4],
                            zeros[5] };
+    if (last)
+        memcpy(r.dc, bed_given(&bed, d_cell), B * O * sizeof(double));
     run_forward(&r);
     run_backward(&r);
     bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);

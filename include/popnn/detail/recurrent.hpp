@@ -14,13 +14,6 @@
 namespace popnn {
 namespace detail {
 
-// A result that the caller may not want.
-inline void put(poplar::Tensor *to, const pop_tensor &from)
-{
-    if (to)
-        *to = poplar::Tensor(from);
-}
-
 // An option that is false unless it is given as true.
 inline bool given(const poplar::OptionFlags &options, const char *name)
 {

@@ -7,6 +7,7 @@
 #include <poputil/exceptions.hpp>
 
 #include <exception>
+#include <initializer_list>
 
 namespace poputil {
 namespace detail {
@@ -38,6 +39,23 @@ inline poplar::Tensor give(pop_graph *graph, const pop_tensor &t)
 {
     check(graph);
     return poplar::Tensor(t);
+}
+
+// Results of one call, where they go (null: nowhere).  All are counted before the first is assigned: an assignment drops what stood there, and with it
+// views that nobody counts yet (pop_tensor_retain).
+struct Result {
+    poplar::Tensor *to;
+    pop_tensor from;
+};
+inline void put(std::initializer_list<Result> results)
+{
+    for (const Result &result : results)
+        pop_tensor_retain(&result.from);
+    for (const Result &result : results)
+        if (result.to)
+            *result.to = poplar::Tensor(result.from);
+    for (const Result &result : results)
+        pop_tensor_release(&result.from);
 }
 
 // Intervals as C takes them.
