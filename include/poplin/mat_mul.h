@@ -113,7 +113,7 @@ POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph 
 #define poplin_preplan_mat_muls(...) poplin_preplan_mat_muls_at(POP_HERE, __VA_ARGS__)
 POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests, size_t count,
                                               poplin_planning_cache *cache, pop_error *error);
-/* The convolution that a product is. */
+/* The convolution that a product is; of no columns: that of one. */
 POP_API poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params);
 /* A product's options as those of its convolution: writes at most capacity of them, which borrow the given texts, and returns how many there are.
  * invalid_option names what is wrong. */

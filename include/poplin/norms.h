@@ -26,7 +26,7 @@ POP_API pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph,
 POP_API void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name, pop_tensor *gamma, pop_tensor *beta);
 
 #define poplin_norm_statistics(...) poplin_norm_statistics_at(POP_HERE, __VA_ARGS__)
-/* Of each channel: the mean and 1 / sqrt(variance + eps).  unbiased_variance divides by one less than the number of elements.  stable subtracts the
+/* Of each channel: the mean and 1 / sqrt(variance + eps); of a channel without elements 0 and 1 / sqrt(eps).  unbiased_variance divides by one less than the number of elements.  stable subtracts the
  * mean before squares are added; without it the variance is that of the squares less the square of the mean. */
 POP_API void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, bool unbiased_variance,
                                        bool stable, pop_type partials_type, const char *name, pop_options options, pop_tensor *mean,

@@ -95,7 +95,7 @@ static pop_tensor roll(const struct poplin_conv_call *call, pop_tensor t, unsign
 /* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and back. */
 static pop_tensor activations_in(const struct poplin_conv_call *call, pop_tensor t)
 {
-    size_t groups = call->params->num_conv_groups, channels = pop_tensor_dim(t, 1) / groups;
+    size_t groups = call->params->num_conv_groups, channels = groups ? pop_tensor_dim(t, 1) / groups : 0;
     t = pop_tensor_reshape_partial_at(call->where, t, 1, 2, POP_SHAPE(groups, channels));
     t = roll(call, t, 1, 0);
     return roll(call, t, 2, last_of(t));

@@ -40,7 +40,9 @@ bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_ty
 
 poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params)
 {
-    return poplin_conv_params_make(params->input_type, params->output_type, 1, POP_SHAPE(params->b_shape[2]), POP_SHAPE(1), params->a_shape[2],
+    /* The columns are the field, which is never empty. */
+    size_t columns = poplibs_max(params->b_shape[2], 1);
+    return poplin_conv_params_make(params->input_type, params->output_type, 1, POP_SHAPE(columns), POP_SHAPE(1), params->a_shape[2],
                                    params->a_shape[1], params->a_shape[0]);
 }
 

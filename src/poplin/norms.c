@@ -159,7 +159,7 @@ void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor 
 static void make_statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable, pop_type partials_type, pop_tensor *mean,
                             pop_tensor *inverse)
 {
-    double count = elements_of_channel(acts), factor = count > 1 && unbiased ? count / (count - 1) : 1;
+    double count = fmax(elements_of_channel(acts), 1), factor = count > 1 && unbiased ? count / (count - 1) : 1;
     pop_tensor average = sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT), variance;
     *mean = as_type(norm, average, pop_tensor_type(acts));
     if (stable) {
@@ -188,8 +188,6 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
         return;
     if (!(eps >= 0))
         poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);
-    else if (pop_tensor_num_elements(acts) == 0)
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "activations have no elements; a mean needs one at least");
     else
         make_statistics(&norm, channels_last(&norm, acts), eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
 }

@@ -412,6 +412,18 @@ static void place(const struct poplin_conv_options *options, const poplin_conv_p
     plan->reversed = hash >> 40 & 1;
 }
 
+/* Sizes of 0 become 1: a convolution without elements is planned as one of a few, and costs nothing.  True where there was one. */
+static bool fill_up(poplin_conv_params *params)
+{
+    size_t *const sizes[] = { &params->batch_size, &params->input_channels_per_conv_group, &params->output_channels_per_conv_group, &params->num_conv_groups };
+    bool empty = false;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+        empty |= !*sizes[i];
+        *sizes[i] = poplibs_max(*sizes[i], 1);
+    }
+    return empty;
+}
+
 pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api, const poplin_conv_params *params,
                             const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
                             struct poplin_plan_cost *cost, pop_error *error)
@@ -422,6 +434,7 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     asked.target = *target;
     asked.params = poplin_conv_params_canonicalize(params);
     asked.options = *options;
+    bool empty = fill_up(&asked.params);
     if (!plan_cache_find(cache, &asked)) {
         if (!find(target, &asked)) {
             if (options->is_constrained)
@@ -439,7 +452,7 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     }
     *plan = asked.plan;
     if (cost)
-        *cost = asked.cost;
+        *cost = empty ? (struct poplin_plan_cost){ 0 } : asked.cost;
     return POP_OK;
 }
 

@@ -19,6 +19,24 @@ static bool is_empty(pop_tensor t)
     return pop_tensor_num_elements(t) == 0;
 }
 
+/* t of extent 1 repeated along dim, any number of times: the view's own count has 32 bits. */
+static pop_tensor repeat(pop_where where, pop_tensor t, size_t count, unsigned dim)
+{
+    enum { PIECE = 1 << 30 };
+    pop_tensor parts[2];
+    size_t whole = count / PIECE;
+    if (whole > UINT32_MAX) {
+        poplibs_fail(pop_store_graph(t.store), POP_POPLAR_ERROR, where, "popops_pad", "%zu elements of padding; at most %zu are possible on a side", count,
+                     (size_t)UINT32_MAX * PIECE);
+        return t;
+    }
+    if (!whole)
+        return pop_tensor_broadcast_at(where, t, (unsigned)count, dim);
+    parts[0] = pop_tensor_broadcast_at(where, pop_tensor_broadcast_at(where, t, PIECE, dim), (unsigned)whole, dim);
+    parts[1] = pop_tensor_broadcast_at(where, t, (unsigned)(count % PIECE), dim);
+    return pop_tensor_concat_at(where, (pop_tensors){ 2, parts }, dim);
+}
+
 /* A block of constants beside an edge, which is a slice of extent 1 of the padded tensor. */
 static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor edge, pop_shape shape, unsigned dim, const struct filling *filling)
 {
@@ -29,7 +47,7 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
             ones[i] = 1;
         block = pop_tensor_reshape_at(where, block, (pop_shape){ shape.rank, ones });
         for (size_t i = 0; i < shape.rank; ++i)
-            block = pop_tensor_broadcast_at(where, block, (unsigned)shape.dims[i], (unsigned)i);
+            block = repeat(where, block, shape.dims[i], (unsigned)i);
         return block;
     }
     pop_tensor block = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(edge), shape, filling->value, "padding");
@@ -56,7 +74,7 @@ static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upp
     }
     pop_tensor edge = extent ? pop_tensor_slice_at(where, t, upper ? extent - 1 : 0, upper ? extent : 1, dim) : t;
     if (filling->type == POPOPS_PADDING_EDGE)
-        return pop_tensor_broadcast_at(where, edge, (unsigned)count, dim);
+        return repeat(where, edge, count, dim);
     size_t rank = pop_tensor_shape(t, shape, MOST_DIMS);
     shape[dim] = count;
     return constant_block(where, graph, edge, (pop_shape){ rank, shape }, dim, filling);

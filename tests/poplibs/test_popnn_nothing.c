@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every dimension 0, one at a time and together, in every operation that plans, reduces or divides: an empty result or one clear error, and reports of plans. */
+#include "poplibs/bed.h"
+
+#include <poplin/codelets.h>
+#include <poplin/conv_util.h>
+#include <poplin/convolution.h>
+#include <poplin/mat_mul.h>
+#include <poplin/norms.h>
+#include <poplin/planning.h>
+#include <popnn/codelets.h>
+#include <popnn/loss.h>
+#include <popnn/non_linearity.h>
+#include <popnn/norms.h>
+#include <popnn/pooling.h>
+#include <popops/codelets.h>
+#include <popops/pad.h>
+#include <popops/reduce.h>
+#include <popops/sort.h>
+#include <popops/top_k.h>
+
+static void add_all(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+/* What was refused has a text, and is taken; true where nothing was. */
+static bool taken(pop_graph *graph)
+{
+    pop_error error;
+    if (!pop_graph_error(graph))
+        return true;
+    (void)pop_graph_take_error(graph, &error);
+    if (getenv("SHOW"))
+        puts(error.text);
+    assert_true(error.text[0] != 0);
+    return false;
+}
+static void compile(struct bed *bed)
+{
+    pop_error error;
+    taken(bed->graph);
+    bed->engine = pop_engine_create(bed->graph, POP_PROGRAMS(bed->program), POP_NO_OPTIONS, &error);
+    if (!bed->engine)
+        fail_msg("%s", error.text);
+    if (pop_engine_load(bed->engine, bed->device, &error) != POP_OK || pop_engine_run(bed->engine, 0, &error) != POP_OK)
+        fail_msg("%s", error.text);
+}
+
+static void report_conv(pop_graph *graph, const poplin_conv_params *p)
+{
+    char text[4096];
+    poplin_report_plan_info(graph, p, POP_NO_OPTIONS, NULL, text, sizeof(text));
+    taken(graph);
+    poplin_report_weight_update_plan_info(graph, p, POP_NO_OPTIONS, NULL, text, sizeof(text));
+    taken(graph);
+    poplin_report_plan_estimated_costs(graph, p, POP_NO_OPTIONS, NULL);
+    taken(graph);
+    poplin_report_detailed_plan_estimated_costs(graph, p, POP_NO_OPTIONS, NULL);
+    taken(graph);
+    poplin_get_fwd_flops(p), poplin_get_bwd_flops(p), poplin_get_wu_flops(p);
+    assert_true(poplin_get_fwd_perfect_cycle_count(graph, p) >= 0);
+    assert_true(poplin_get_bwd_perfect_cycle_count(graph, p) >= 0);
+    assert_true(poplin_get_wu_perfect_cycle_count(graph, p) >= 0);
+    poplin_conv_params gradient = poplin_get_gradient_params(p), update = poplin_get_weight_update_params(p), same = poplin_conv_params_canonicalize(p);
+    poplin_conv_params_hash(&gradient), poplin_conv_params_hash(&update), poplin_conv_params_hash(&same);
+    poplin_conv_params_to_text(p, text, sizeof(text));
+}
+
+/* Bit i of zeros: that size is 0. */
+static void run_conv(unsigned zeros, size_t dims, bool truncated)
+{
+    struct bed bed = bed_open(BED_MODEL, 5, add_all);
+    size_t size[] = { 2, 3, 4, 2, 6, 3 };
+    for (unsigned i = 0; i < 6; ++i)
+        size[i] = zeros >> i & 1 ? 0 : size[i];
+    pop_shape field = { dims, (size_t[]){ 5, size[4] } }, kernel = { dims, (size_t[]){ 2, size[5] } };
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, size[0], field, kernel, size[1], size[2], size[3]);
+    for (size_t d = 0; d < dims && truncated; ++d) /* nothing of the output is left */
+        p.output_transform.truncation_lower[d] = (unsigned)poplin_conv_untransformed_output_size(&p, d);
+    pop_error error;
+    bool valid = poplin_conv_params_validate(&p, &error) == POP_OK;
+    report_conv(bed.graph, &p);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL);
+    bool made = taken(bed.graph);
+    pop_tensor weights = poplin_create_weights(bed.graph, &p, "weights", POP_NO_OPTIONS, NULL);
+    made = taken(bed.graph) && made;
+    assert_true(made == valid);
+    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "conv", POP_NO_OPTIONS, NULL);
+    if (taken(bed.graph)) {
+        assert_int_equal(pop_tensor_dim(out, 0), size[0]);
+        assert_int_equal(pop_tensor_dim(out, 1), size[2] * size[3]);
+        poplin_calculate_weight_deltas(bed.graph, out, in, &p, bed.program, "wu", POP_NO_OPTIONS, NULL);
+        taken(bed.graph);
+        pop_tensor biases = poplin_create_biases(bed.graph, out, "biases", POP_NO_OPTIONS);
+        if (taken(bed.graph)) {
+            poplin_add_bias(bed.graph, out, biases, bed.program, "bias", POP_NO_OPTIONS);
+            taken(bed.graph);
+            poplin_convolution_bias_update_constant(bed.graph, out, biases, 0.5, bed.program, "bias", POP_NO_OPTIONS);
+            taken(bed.graph);
+        }
+    } else {
+        assert_false(valid);
+    }
+    compile(&bed);
+    bed_close(&bed);
+}
+static void test_convolutions(void **state)
+{
+    (void)state;
+    for (unsigned zeros = 0; zeros < 64; zeros += zeros < 33 ? 1 : 15)
+        run_conv(zeros, 2, zeros % 3 == 0);
+    for (unsigned zeros = 0; zeros < 16; ++zeros)
+        run_conv(zeros, 0, false);
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    for (unsigned zeros = 0; zeros < 16; ++zeros) {
+        struct bed bed = bed_open(BED_MODEL, 5, add_all);
+        char text[4096];
+        size_t g = zeros & 8 ? 0 : 2, m = zeros & 1 ? 0 : 5, k = zeros & 2 ? 0 : 3, n = zeros & 4 ? 0 : 4;
+        static const char *const passes[] = { "NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
+        for (unsigned i = 0; i < 5; ++i) {
+            pop_options options = POP_OPTIONS({ "fullyConnectedPass", passes[i] });
+            poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), options, NULL, text, sizeof(text));
+            assert_true(taken(bed.graph));
+            poplin_mat_mul_report_plan(bed.graph, POP_HALF, POP_HALF, POP_SHAPE(m, k), POP_SHAPE(k, n), options, NULL, text, sizeof(text));
+            assert_true(taken(bed.graph) && text[0]);
+        }
+        pop_tensor a = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), "a", POP_NO_OPTIONS, NULL);
+        pop_tensor b = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), "b", POP_NO_OPTIONS, NULL);
+        assert_true(taken(bed.graph));
+        pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, POP_FLOAT, "x", POP_NO_OPTIONS, NULL);
+        assert_true(taken(bed.graph));
+        assert_int_equal(pop_tensor_num_elements(out), g * m * n);
+        poplin_mat_mul_grouped_acc(bed.graph, out, 2, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
+        taken(bed.graph);
+        if (g && m && n && !k) { /* sums of nothing */
+            double *got = bed_run(&bed, out);
+            for (size_t i = 0; i < g * m * n; ++i)
+                assert_true(got[i] == 0);
+        } else {
+            compile(&bed);
+        }
+        bed_close(&bed);
+    }
+}
+
+static void run_norms(unsigned zeros)
+{
+    struct bed bed = bed_open(BED_MODEL, 5, add_all);
+    size_t b = zeros & 1 ? 0 : 2, c = zeros & 2 ? 0 : 4, f = zeros & 4 ? 0 : 3;
+    pop_graph *g = bed.graph;
+    pop_tensor acts = bed_input(&bed, POP_FLOAT, POP_SHAPE(b, c, f), BED_LINEAR), mean, inverse, gamma, beta, whitened, dg, db;
+    for (unsigned stable = 0; stable < 2; ++stable) {
+        poplin_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        if (taken(g)) {
+            assert_int_equal(pop_tensor_num_elements(mean), c);
+            poplin_create_norm_params(g, acts, "p", &gamma, &beta);
+            taken(g);
+            pop_tensor out = popnn_batch_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
+            if (taken(g)) {
+                poplin_norm_param_gradients(g, whitened, out, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS, &dg, &db);
+                taken(g);
+                popnn_batch_norm_gradients(g, whitened, out, inverse, gamma, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS);
+                taken(g);
+            }
+        }
+        for (size_t groups = 0; groups < 3; ++groups) {
+            popnn_group_norm_statistics(g, acts, 1e-3, bed.program, groups, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+            if (!taken(g)) {
+                assert_true(groups == 0 || (groups && c % groups));
+                continue;
+            }
+            assert_int_equal(pop_tensor_num_elements(mean), b * groups);
+            poplin_create_norm_params(g, acts, "p", &gamma, &beta);
+            pop_tensor out = popnn_group_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
+            if (!taken(g))
+                continue;
+            assert_int_equal(pop_tensor_num_elements(out), b * c * f);
+            popnn_group_norm_gradients(g, whitened, out, inverse, gamma, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS);
+            assert_true(taken(g));
+            popnn_group_norm_param_gradients(g, whitened, out, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS, &dg, &db);
+            assert_true(taken(g));
+            assert_int_equal(pop_tensor_num_elements(dg), c);
+        }
+        popnn_layer_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        taken(g);
+        popnn_instance_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        taken(g);
+    }
+    popnn_norm_fwd_flops(0, 0), popnn_norm_bwd_flops(0, 0), popnn_norm_wu_flops(0, 0);
+    compile(&bed);
+    bed_close(&bed);
+}
+static void test_norms(void **state)
+{
+    (void)state;
+    for (unsigned zeros = 0; zeros < 8; ++zeros)
+        run_norms(zeros);
+}
+
+static void test_pooling(void **state)
+{
+    (void)state;
+    for (unsigned zeros = 0; zeros < 32; ++zeros)
+        for (unsigned type = 0; type < 3; ++type) {
+            struct bed bed = bed_open(BED_MODEL, 5, add_all);
+            popnn_pool_params p = { .type = (popnn_pooling_type)type,
+                                    .dims = 1,
+                                    .input_field = { zeros & 1 ? 0 : 5 },
+                                    .kernel = { zeros & 2 ? 0 : 2 },
+                                    .stride = { zeros & 4 ? 0 : 1 },
+                                    .channels = zeros & 8 ? 0 : 3,
+                                    .batch = zeros & 16 ? 0 : 2,
+                                    .data_type = POP_FLOAT };
+            size_t field[1] = { 0 };
+            popnn_pool_output_field(&p, field);
+            popnn_pool_fwd_flops(&p), popnn_pool_bwd_flops(&p);
+            assert_true(popnn_pool_fwd_perfect_cycle_count(bed.graph, &p) >= 0);
+            assert_true(popnn_pool_bwd_perfect_cycle_count(bed.graph, &p) >= 0);
+            pop_tensor in = bed_input(&bed, POP_FLOAT, POP_SHAPE(p.batch, p.channels, p.input_field[0]), BED_LINEAR);
+            pop_tensor out = popnn_pool(bed.graph, &p, in, bed.program, "p", POP_NO_OPTIONS);
+            if (taken(bed.graph)) {
+                popnn_pool_input_gradient(bed.graph, &p, in, out, out, true, bed.program, "g", POP_NO_OPTIONS);
+                assert_true(taken(bed.graph));
+            }
+            popnn_pool_input_gradient_without_activations(bed.graph, &p, 0, in, bed.program, "g", POP_NO_OPTIONS);
+            taken(bed.graph);
+            compile(&bed);
+            bed_close(&bed);
+        }
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (unsigned zeros = 0; zeros < 4; ++zeros) {
+        struct bed bed = bed_open(BED_MODEL, 5, add_all);
+        pop_graph *g = bed.graph;
+        size_t rows = zeros & 1 ? 0 : 3, n = zeros & 2 ? 0 : 4;
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows, n), BED_LINEAR), labels = bed_input(&bed, POP_INT, POP_SHAPE(rows), BED_LINEAR), places;
+        pop_tensor loss = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows), BED_LINEAR), count = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(), BED_ONE_TILE);
+        for (unsigned type = 0; type < 2; ++type) {
+            pop_program p = popnn_calc_loss_and_accuracy(g, t, labels, loss, t, count, (popnn_loss_type)type, "l");
+            if (taken(g))
+                pop_sequence_add(bed.program, p);
+        }
+        for (unsigned type = 0; type < POPNN_NON_LINEARITY_TYPES; ++type) {
+            pop_tensor out = popnn_non_linearity(g, (popnn_non_linearity_type)type, t, bed.program, "n");
+            if (taken(g))
+                popnn_non_linearity_input_gradient(g, (popnn_non_linearity_type)type, out, out, bed.program, "n");
+            taken(g);
+        }
+        popnn_max_and_arg_max(g, t, bed.program, "m");
+        taken(g);
+        for (unsigned k = 0; k < 2; ++k) {
+            popnn_top_k(g, t, &places, k, true, bed.program, "k");
+            taken(g);
+            popops_top_k(g, bed.program, t, (popops_top_k_params){ .k = k, .largest = true }, "k");
+            taken(g);
+        }
+        for (unsigned dim = 0; dim < 2; ++dim) {
+            popops_sort(g, t, dim, bed.program, "s");
+            taken(g);
+            pop_tensor sum = popops_reduce(g, t, POP_TYPE_NULL, POP_DIMS(dim), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
+            assert_true(taken(g));
+            assert_int_equal(pop_tensor_num_elements(sum), dim ? rows : n);
+        }
+        compile(&bed);
+        bed_close(&bed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_products), cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_pooling),      cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
