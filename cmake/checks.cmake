@@ -6,13 +6,14 @@ set(sanitize)
 if(TREMULA_SANITIZE)
   set(sanitize "-fsanitize=${TREMULA_SANITIZE}")
 endif()
-set(environment "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
+# Warnings of the log, which have times, are no part of a program's output.
+set(environment "POPLAR_LOG_DEST=/dev/null;POPLIBS_LOG_DEST=/dev/null;CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache;SANITIZE=${sanitize}")
 
 # What scripts/test-threads runs.
 get_property(thread_programs GLOBAL PROPERTY thread_programs)
 add_custom_target(threads DEPENDS ${thread_programs})
 
-foreach(check layers budget headers cpp-headers cpp-rows poplibs-rows licences options paths)
+foreach(check layers budget headers cpp-headers cpp-rows poplibs-rows licences options paths calls)
   add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJECT_BINARY_DIR})

@@ -81,7 +81,7 @@ static void read_environment(void)
 {
     close_destinations();
     int general[DESTINATIONS] = {
-        [PO] = level_of("POPLAR_LOG_LEVEL", LOG_OFF), [PL] = level_of("POPLIBS_LOG_LEVEL", LOG_OFF)
+        [PO] = level_of("POPLAR_LOG_LEVEL", LOG_WARN), [PL] = level_of("POPLIBS_LOG_LEVEL", LOG_WARN)
     };
     for (int m = 0; m < LOG_MODULES; ++m) {
         char name[64];

@@ -7,6 +7,7 @@
 
 #include <poplar/visibility.h>
 
+/* As pop_log_level of <poplar/log.h>, and the libraries as pop_log_library. */
 enum log_level { LOG_OFF, LOG_ERR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
 enum log_module {
     LOG_ENGINE, LOG_GRAPH, LOG_CODELETS, LOG_PROFILER, LOG_PROGRAM, LOG_TARGET, LOG_TENSOR, LOG_COMPILER,

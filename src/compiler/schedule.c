@@ -7,6 +7,7 @@
 #include "compiler/tables.h"
 
 #include "base/log.h"
+#include "base/str.h"
 
 struct schedule {
     struct compiler *c;
@@ -109,9 +110,35 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
     model->sets.data[s.index].parts = 0;
     model->parts.count = model->sets.data[s.index].first_part;
     model->vertices.count = kept;
-    LOG(COMPILER, WARN, "cycles of compute set '%s' are not known: vertex type '%s' has no performance estimate", name,
+    LOG(COMPILER, DEBUG, "cycles of compute set '%s' are not known: vertex type '%s' has no performance estimate", name,
         image_string(c->image, out->missing_estimate));
     return true;
+}
+
+/* One warning for all sets: each vertex type is named once. */
+static void warn_of_missing(const struct compiler *c)
+{
+    enum { MOST = 4 };
+    const char *types[MOST];
+    size_t known = 0, sets = 0;
+    struct str text = { 0 };
+    for (size_t s = 0; s < c->sets.count; ++s) {
+        if (!c->image->sets.data[s].missing_estimate)
+            continue;
+        const char *type = image_string(c->image, c->image->sets.data[s].missing_estimate);
+        size_t at = 0;
+        ++sets;
+        while (at < known && strcmp(types[at], type) != 0)
+            ++at;
+        if (at < known || known == MOST)
+            continue;
+        str_format(&text, "%s'%s'", known ? ", " : "", type);
+        types[known++] = type;
+    }
+    if (sets)
+        LOG(COMPILER, WARN, "cycles of %zu compute %s are not known: no performance estimate of vertex %s %s%s", sets, sets == 1 ? "set" : "sets",
+            known == 1 ? "type" : "types", str_text(&text), known == MOST ? ", ..." : "");
+    str_free(&text);
 }
 
 bool pass_schedule(struct compiler *c)
@@ -123,5 +150,7 @@ bool pass_schedule(struct compiler *c)
     for (size_t s = 0; s < c->sets.count; ++s)
         if (!schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], keep))
             return false;
+    if (log_on(LOG_COMPILER, LOG_WARN))
+        warn_of_missing(c);
     return true;
 }

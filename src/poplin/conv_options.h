@@ -36,6 +36,9 @@ struct poplin_plan_constraints {
     unsigned out_chan_serial, out_chan_parallel, in_chan_serial, in_chan_parallel;
 };
 
+/* Arrays in planConstraints are choices: so many combinations of them. */
+enum { POPLIN_MOST_ALTERNATIVES = 16 };
+
 /* What a convolution is planned for.  Beside others it has the tiles_per_ipu tiles from first_tile on. */
 enum poplin_objective {
     POPLIN_ALONE,                 /* the fewest cycles; passes of a fully connected layer together */
@@ -63,7 +66,9 @@ struct poplin_conv_options {
     unsigned start_tile_multiplier;
     bool is_constrained;
     struct poplin_plan_share share;
-    struct poplin_plan_constraints constraints; /* all POPLIN_FREE unless is_constrained */
+    /* A plan has to hold to one of them.  One, all POPLIN_FREE, unless is_constrained. */
+    struct poplin_plan_constraints constraints[POPLIN_MOST_ALTERNATIVES];
+    unsigned alternatives;
     char constraints_output[192];               /* file name; "" is none */
 };
 
@@ -74,8 +79,8 @@ bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *ap
 /* The same without a graph. */
 pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error);
-/* planConstraints' JSON alone; on failure text says what is wrong with it. */
-bool poplin_plan_constraints_read(const char *json, struct poplin_plan_constraints *constraints, char *text, size_t size);
+/* planConstraints' JSON alone, POPLIN_MOST_ALTERNATIVES at most; on failure text says what is wrong with it. */
+bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *constraints, unsigned *count, char *text, size_t size);
 
 static inline bool poplin_pass_is_fully_connected(int pass)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/conv_call.h"
+#include "poplin/call_log.h"
 #include "poplin/conv_work.h"
 
 #include <poplin/convolution.h>
@@ -136,6 +137,7 @@ pop_tensor conv_call_new_weights(const struct poplin_conv_call *call)
 pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                   poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_input", params, name, options, cache))
@@ -146,6 +148,7 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
 pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_weights", params, name, options, cache))
@@ -156,6 +159,7 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
 pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                         poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_conv_output", params, name, options, cache))
@@ -217,6 +221,7 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  bool transpose_and_flip_weights, pop_program sequence, const char *name, pop_options options,
                                  poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution", params, name, options, cache))
@@ -228,6 +233,7 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
                                        const poplin_conv_params *params, bool transpose_and_flip_weights, pop_program sequence, const char *name,
                                        pop_options options, poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(in, weights, out, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_with_output", params, name, options, cache) ||
@@ -283,6 +289,7 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              const poplin_conv_params *params, pop_program sequence, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(deltas, activations, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_calculate_weight_deltas", params, name, options, cache))
@@ -294,6 +301,7 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          const poplin_conv_params *params, pop_tensor scale, pop_program sequence, const char *name,
                                          pop_options options, poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
@@ -308,6 +316,7 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   const poplin_conv_params *params, double scale, pop_program sequence, const char *name,
                                                   pop_options options, poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
@@ -321,6 +330,7 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
 void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, pop_tensor weights_given, pop_tensor weights_made,
                                                pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(weights_given, weights_made, name);
     static const char api[] = "poplin_weights_transpose_chans_flip_xy";
     struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL };
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
@@ -343,6 +353,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations, const poplin_conv_params *params,
                                                       pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
+    POPLIBS_CALL(activations, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_fully_connected_weight_transpose", params, name, options, cache))
@@ -379,6 +390,7 @@ static bool check_biases(pop_where where, pop_graph *graph, const char *api, pop
 
 pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor activations, const char *name, pop_options options)
 {
+    POPLIBS_CALL(activations, name, options);
     struct poplin_conv_options parsed;
     if (!poplibs_ready(graph) || !poplin_conv_options_parse(where, graph, "poplin_create_biases", options, &parsed))
         return (pop_tensor){ 0 };
@@ -393,6 +405,7 @@ pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor
 void poplin_add_bias_at(pop_where where, pop_graph *graph, pop_tensor activations, pop_tensor biases, pop_program sequence, const char *name,
                         pop_options options)
 {
+    POPLIBS_CALL(activations, biases, name, options);
     struct poplin_conv_options parsed;
     if (!poplibs_ready(graph) || !poplin_conv_options_parse(where, graph, "poplin_add_bias", options, &parsed) ||
         !check_biases(where, graph, "poplin_add_bias", activations, biases))
@@ -422,12 +435,14 @@ static void update_biases(pop_where where, pop_graph *graph, pop_tensor deltas, 
 void poplin_convolution_bias_update_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor biases, pop_tensor scale, pop_program sequence,
                                        const char *name, pop_options options)
 {
+    POPLIBS_CALL(deltas, biases, scale, name, options);
     if (poplibs_ready(graph))
         update_biases(where, graph, deltas, biases, scale, sequence, name, options);
 }
 void poplin_convolution_bias_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor biases, double scale,
                                                 pop_program sequence, const char *name, pop_options options)
 {
+    POPLIBS_CALL(deltas, biases, scale, name, options);
     if (!poplibs_ready(graph))
         return;
     pop_tensor factor = pop_graph_add_constant_float_at(where, graph, POP_FLOAT, POP_SHAPE(1), scale, "scale");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of matrix products, which become those of convolutions. */
+#include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/mat_mul_call.h"
 
@@ -53,9 +54,8 @@ static bool read_options(pop_where where, pop_graph *graph, const char *api, pop
     struct values values = { .proportion = 0.6 };
     if (!poplibs_parse_options(where, graph, api, options, table, KEYS, &values))
         return false;
-    if (!(values.proportion > 0 && values.proportion <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be above 0 and at most 1",
-                            values.proportion);
+    if (!(values.proportion >= 0 && values.proportion <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", values.proportion);
     *count = translate(options, &values, list, capacity);
     *rhs_is_arranged = values.arranged;
     return true;
@@ -70,6 +70,7 @@ bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph,
 
 bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
+    POPLIBS_CALL(options);
     struct mat_mul_call call;
     return mat_mul_begin(&call, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
 }

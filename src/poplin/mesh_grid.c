@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <poplin/mesh_grid.h>
 
+#include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <poputil/tile_mapping.h>
 
 pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, double left, double right, size_t count, const char *name)
 {
+    POPLIBS_CALL(log_type(type), left, right, count, name);
     char path[256];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
@@ -29,6 +31,7 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
 
 bool poplin_meshgrid2d_at(pop_where where, pop_graph *graph, pop_tensor x, pop_tensor y, pop_tensor grids[2])
 {
+    POPLIBS_CALL(x, y);
     if (!poplibs_ready(graph))
         return false;
     if (!pop_tensor_valid(x) || !pop_tensor_valid(y) || pop_tensor_rank(x) != 1 || pop_tensor_rank(y) != 1)

@@ -46,4 +46,7 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
     text->length += length > 0 ? (size_t)length : 0;
 }
 
+/* "1 x (2x8x8x16) -> 32, kernel 3x3, half -> float": groups, batch, field, channels.  As snprintf. */
+size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);
+
 #endif

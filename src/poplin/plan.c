@@ -3,7 +3,9 @@
  * order matters for time alone. */
 #include "poplin/plan.h"
 
+#include "poplibs/log.h"
 #include "poplin/params.h"
+#include "poplin/plan_blame.h"
 #include "poplin/plan_cache.h"
 #include "poplin/plan_search.h"
 #include "poplin/plan_work.h"
@@ -277,11 +279,14 @@ static void try_transforms(struct planning *planning)
 static void try_all(struct planning *planning)
 {
     static const enum poplin_method methods[] = { POPLIN_AMP, POPLIN_SLIC, POPLIN_OUTER_PRODUCT, POPLIN_MAC };
-    for (size_t i = 0; i < (planning->joint ? 1 : sizeof(methods) / sizeof(*methods)); ++i)
-        if (allows(planning->goal.constraints->method, methods[i])) {
-            planning->method = methods[i];
-            try_transforms(planning);
-        }
+    for (unsigned a = 0; a < planning->options->alternatives; ++a) {
+        planning->goal.constraints = &planning->options->constraints[a];
+        for (size_t i = 0; i < (planning->joint ? 1 : sizeof(methods) / sizeof(*methods)); ++i)
+            if (allows(planning->goal.constraints->method, methods[i])) {
+                planning->method = methods[i];
+                try_transforms(planning);
+            }
+    }
 }
 
 /* ---- one convolution ---- */
@@ -296,7 +301,7 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     planning.joint = joint;
     planning.goal = (struct plan_goal){ options->share.objective,
                                         (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
-                                        options->tiles_per_ipu, &options->constraints, &options->share, UINT64_MAX };
+                                        options->tiles_per_ipu, options->constraints, &options->share, UINT64_MAX };
     return planning;
 }
 /* The best plan that fits; where none does, and where no memory is allowed, the smallest. */
@@ -368,37 +373,6 @@ static bool find(const pop_target *target, struct plan_cached *asked)
     return planning.found;
 }
 
-/* ---- constraints that cannot hold ---- */
-
-/* The first constraint without which there is a plan, in text. */
-static void blame(const pop_target *target, const struct plan_cached *asked, char *text, size_t size)
-{
-    static const struct {
-        const char *name;
-        size_t offset, count;
-    } members[] = {
-#define MEMBER(name, member, count) { name, offsetof(struct poplin_plan_constraints, member), count }
-        MEMBER("swapOperands", swap_operands, 1), MEMBER("combineConvGroupsFactor", combine_conv_groups_factor, 1),
-        MEMBER("expandDims", expand_dims, 1), MEMBER("outChanFlattenDims", out_chan_flatten_dims, 1), MEMBER("method", method, 1),
-        MEMBER("convGroupsPerGroup", conv_groups_per_group, 1), MEMBER("inChansPerGroup", in_chans_per_group, 1),
-        MEMBER("partialChansPerGroup", partial_chans_per_group, 1), MEMBER("numAmpConvUnits", num_conv_units, 1),
-        MEMBER("slicWindowWidth", slic_window_width, 1),
-        MEMBER("fieldSplit", field_split, POPLIN_MOST_FIELD_DIMS), MEMBER("kernelSplit", kernel_split, POPLIN_MOST_FIELD_DIMS),
-        MEMBER("batchSplit", batch_split, 1), MEMBER("convGroupSplit", conv_group_split, 1), MEMBER("outChanSplit", out_chan_serial, 2),
-        MEMBER("inChanSplit", in_chan_serial, 2),
-#undef MEMBER
-    };
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); ++i) {
-        struct plan_cached without = *asked;
-        memset((char *)&without.options.constraints + members[i].offset, 0xff, members[i].count * sizeof(unsigned));
-        if (memcmp(&without.options.constraints, &asked->options.constraints, sizeof(asked->options.constraints)) != 0 && find(target, &without)) {
-            snprintf(text, size, "planConstraints: '%s' cannot be so; without it there is a plan", members[i].name);
-            return;
-        }
-    }
-    snprintf(text, size, "planConstraints: no plan satisfies all of them");
-}
-
 /* ---- what others call ---- */
 
 /* Where convolutions begin: with their share of the tiles, or so that not all use the same ones. */
@@ -424,11 +398,28 @@ static bool fill_up(poplin_conv_params *params)
     return empty;
 }
 
+/* What was planned, and a budget that it does not keep. */
+static void log_plan(const struct plan_cached *found)
+{
+    uint64_t budget = begin(&found->target, &found->params, &found->options, false).goal.most_bytes;
+    char text[4096];
+    if (budget && found->cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
+        poplin_conv_params_text(&found->params, text, sizeof(text));
+        POPLIBS_LOG(WARN, "no plan of the convolution %s keeps to %llu bytes of a tile (availableMemoryProportion %g of %u): the smallest one takes %llu bytes", text,
+                    (unsigned long long)budget, found->options.available_memory_proportion, found->target.bytes_per_tile,
+                    (unsigned long long)found->cost.bytes);
+    }
+    if (pop_log_on(POPLIBS_LIBRARY, POP_LOG_DEBUG)) {
+        poplin_plan_text(&found->plan, &found->cost, &found->params, text, sizeof(text));
+        POPLIBS_LOG(DEBUG, "plan of a convolution\n%s", text);
+    }
+}
+
 pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api, const poplin_conv_params *params,
                             const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
                             struct poplin_plan_cost *cost, pop_error *error)
 {
-    char text[400];
+    char text[800];
     struct plan_cached asked;
     memset(&asked, 0, sizeof(asked));
     asked.target = *target;
@@ -438,7 +429,7 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     if (!plan_cache_find(cache, &asked)) {
         if (!find(target, &asked)) {
             if (options->is_constrained)
-                blame(target, &asked, text, sizeof(text));
+                plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
             return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api, text);
@@ -448,6 +439,7 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written", options->constraints_output);
             return poplin_fail(error, POP_FILE_LOAD_ERROR, where, api, text);
         }
+        log_plan(&asked);
         plan_cache_insert(cache, &asked);
     }
     *plan = asked.plan;

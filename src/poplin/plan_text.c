@@ -35,19 +35,28 @@ static void add_step(struct poplin_text *text, const char *name, poplin_plan_cos
         poplin_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles, (unsigned long long)costs.memory);
 }
 
+size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size)
+{
+    struct poplin_text text = { buffer, size, 0 };
+    poplin_text_add(&text, "%zu x (%zu", params->num_conv_groups, params->batch_size);
+    for (size_t d = 0; d < poplin_params_dims(params); ++d)
+        poplin_text_add(&text, "x%zu", params->input_field_shape[d]);
+    poplin_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group, params->output_channels_per_conv_group);
+    for (size_t d = 0; d < poplin_params_dims(params); ++d)
+        poplin_text_add(&text, "%c%zu", d ? 'x' : ' ', params->kernel_shape[d]);
+    poplin_text_add(&text, ", %s -> %s", pop_type_name(params->input_type), pop_type_name(params->output_type));
+    return text.length;
+}
+
 size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost, const poplin_conv_params *params, char *buffer,
                         size_t size)
 {
     struct poplin_text text = { buffer, size, 0 };
     const struct poplin_partition *p = &plan->partition;
     const poplin_detailed_plan_costs *s = &cost->steps;
-    poplin_text_add(&text, "  Params:\n    %zu x (%zu", params->num_conv_groups, params->batch_size);
-    for (size_t d = 0; d < params->num_field_dims; ++d)
-        poplin_text_add(&text, "x%zu", params->input_field_shape[d]);
-    poplin_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group, params->output_channels_per_conv_group);
-    for (size_t d = 0; d < params->num_field_dims; ++d)
-        poplin_text_add(&text, "%c%zu", d ? 'x' : ' ', params->kernel_shape[d]);
-    poplin_text_add(&text, ", %s -> %s\n  Plan:\n        Transform\n", pop_type_name(params->input_type), pop_type_name(params->output_type));
+    char of[400];
+    poplin_conv_params_text(params, of, sizeof(of));
+    poplin_text_add(&text, "  Params:\n    %s\n  Plan:\n        Transform\n", of);
     add_number(&text, "extraFieldDims", plan->transform.extra_field_dims);
     add_number(&text, "swapOperands", plan->transform.swap_operands);
     add_dims(&text, "expandDims", plan->transform.expand_dims);

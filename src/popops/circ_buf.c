@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring is a sliceable tensor and an index that goes round. */
 #include "popops/slicing.h"
+#include "poplibs/log.h"
 
 #include <popops/circ_buf.h>
 #include <popops/dynamic_slice.h>
 
 popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop_type type, unsigned size, pop_shape shape, const char *name)
 {
+    POPLIBS_CALL(log_type(type), size, shape, name);
     popops_circ_buf none = { { 0 }, { 0 } }, ring;
     char path[256];
     size_t dims[POPOPS_MOST_DIMS] = { size };
@@ -36,6 +38,7 @@ static size_t size_of(const popops_circ_buf *ring)
 
 void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ_buf *ring, pop_tensor t, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(t, name);
     static const char api[] = "popops_circ_buf_add";
     char path[256];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MOST_DIMS);
@@ -55,6 +58,7 @@ void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ
 
 pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popops_circ_buf *ring, unsigned i, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(i, name);
     char path[256];
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))

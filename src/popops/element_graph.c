@@ -2,6 +2,7 @@
 /* Operands in one shape, the output, and the vertices.  A tile whose elements are one region gets one vertex for all of its workers; others get one for
  * each worker, with rows.  On a CPU, which has one tile, large work is cut for the host's threads. */
 #include "popops/element_graph.h"
+#include "poplibs/log.h"
 
 #include <poputil/broadcast.h>
 #include <poputil/tile_mapping.h>
@@ -105,6 +106,7 @@ bool element_check_output(const struct element_call *call, pop_type type)
 
 pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_type type, const char *name)
 {
+    POPLIBS_CALL(inputs, log_type(type), name);
     static const char api[] = "popops_create_output_for_element_wise_op";
     pop_tensor out = { 0 };
     if (!poplibs_ready(graph))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <popops/host_slice_tensor.h>
@@ -6,6 +7,7 @@
 
 pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read, const char *name)
 {
+    POPLIBS_CALL(log_type(type), shape, is_read, name);
     (void)is_read;
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
@@ -17,6 +19,7 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
 popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
                                                                  const char *name)
 {
+    POPLIBS_CALL(log_type(type), shape, is_read, name);
     char path[256];
     popops_indices_and_tensor both = { { 0 }, { 0 } };
     if (!poplibs_ready(graph))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of all elements: a vertex for each worker looks at its own, and the compute set's consensus is the result. */
+#include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
 #include <popops/all_true.h>
@@ -47,6 +48,7 @@ static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, con
 
 pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(a, name);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_all_true", "the tensor", a))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(a) != POP_BOOL) {
@@ -72,9 +74,11 @@ static pop_tensor has(pop_where where, pop_graph *graph, pop_tensor a, const cha
 }
 pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(a, name);
     return has(where, graph, a, "popops_has_nan", "HasNaN", sequence, name);
 }
 pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(a, name);
     return has(where, graph, a, "popops_has_nan_or_inf", "HasNaNOrInf", sequence, name);
 }

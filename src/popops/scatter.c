@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scatters are multi-updates, in other shapes; with a computation, a loop over the indices. */
 #include "popops/index_vectors.h"
+#include "poplibs/log.h"
 
 #include <popops/dynamic_slice.h>
 #include <popops/scatter.h>
@@ -106,6 +107,8 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
                        pop_dims update_window_dims, pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims, pop_program sequence,
                        const char *name)
 {
+    POPLIBS_CALL(operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+                 scatter_dims_to_operand_dims, name);
     struct scatter scatter = { .windows = { .where = where, .api = "popops_scatter", .name = name, .operand = operand, .dims = scatter_dims_to_operand_dims } };
     size_t sizes[POPOPS_MOST_DIMS];
     if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) || !pop_tensor_num_elements(updates))
@@ -149,6 +152,8 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
                             pop_dims update_window_dims, pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims,
                             popops_update_computation computation, void *user, pop_program sequence, const char *name)
 {
+    POPLIBS_CALL(operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+                 scatter_dims_to_operand_dims, name);
     struct scatter scatter = { .windows = { .where = where, .api = "popops_scatter_with", .name = name, .operand = operand,
                                             .dims = scatter_dims_to_operand_dims },
                                .computation = computation, .user = user };

@@ -2,6 +2,7 @@
 /* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the least memory (as Poplibs 1.2 plans), or the
  * cycles are fewest. */
 #include "popops/slice_plan.h"
+#include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "popops/slice_cycles.h"
 
@@ -36,9 +37,8 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
     *options = (struct options){ .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = "" };
     if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
         return false;
-    if (!(options->proportion > 0 && options->proportion <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be above 0 and at most 1",
-                            options->proportion);
+    if (!(options->proportion >= 0 && options->proportion <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
     return true;
 }
 
@@ -243,9 +243,20 @@ static bool search(struct costs *costs, const struct constraints *constraints, s
     return solved;
 }
 
+static void log_plan(const struct costs *costs, bool fits)
+{
+    const popops_slice_plan *p = &costs->plan;
+    if (!fits && costs->options.proportion > 0) /* 0 asks for the smallest */
+        POPLIBS_LOG(WARN, "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u bytes of a tile: the smallest one is taken",
+                    p->lookups, p->rows, p->columns, costs->options.proportion, costs->target->bytes_per_tile);
+    POPLIBS_LOG(DEBUG, "plan of %zu lookups in %zu rows of %zu columns of %s: rows are split in %zu, columns in %zu (grain %zu), lookups in %zu", p->lookups, p->rows,
+                p->columns, pop_type_name(p->type), p->row_splits, p->column_splits, p->column_grain, p->lookup_splits);
+}
+
 popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
                                            pop_options options)
 {
+    POPLIBS_CALL(log_type(type), rows, columns, lookups, options);
     static const char api[] = "popops_embedding_plan";
     const popops_slice_plan none = { 0 };
     struct costs costs = { .plan = { .type = type, .rows = rows, .columns = columns } };
@@ -265,10 +276,12 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     costs.plan.validate_indices = costs.options.validate;
     costs.plan.column_grain = constraints.grain ? constraints.grain : popops_store_atom(costs.target, type);
     size_t tiles = pop_target_num_tiles(costs.target);
-    if (!search(&costs, &constraints, tiles, true) && !search(&costs, &constraints, tiles, false)) {
+    bool fits = search(&costs, &constraints, tiles, true);
+    if (!fits && !search(&costs, &constraints, tiles, false)) {
         poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %zu tiles has the constraints '%s'", tiles, costs.options.constraints);
         return none;
     }
+    log_plan(&costs, fits);
     return costs.plan;
 }
 

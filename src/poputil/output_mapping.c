@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Outputs that lie where their inputs do. */
+#include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
 #include <poputil/tile_mapping.h>
@@ -7,6 +8,7 @@
 void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output, unsigned grain_size,
                                                unsigned min_grains_per_tile)
 {
+    POPLIBS_CALL(inputs, output, grain_size, min_grains_per_tile);
     static const char api[] = "poputil_map_output_for_element_wise_op";
     if (!poplibs_ready(graph))
         return;

@@ -138,7 +138,7 @@ TEST(reports)
               steps.outputCast.cycles ==
           costs.cycles);
     CHECK(cache.size() == 2);
-    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }), poplar::invalid_option, "above 0 and at most 1");
+    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }), poplar::invalid_option, "from 0 to 1");
 }
 
 // row: poplin preplan

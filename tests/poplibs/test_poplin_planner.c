@@ -132,15 +132,71 @@ static void constraints_hold(void **state)
     pop_graph_destroy(graph);
 }
 
+/* The plan that these constraints give. */
+static void planned(pop_graph *graph, const poplin_conv_params *params, const char *constraints, char *text, size_t size)
+{
+    poplin_report_plan_info(graph, params, POP_OPTIONS({ "planConstraints", constraints }), NULL, text, size);
+    assert_built(graph);
+}
+
+/* All spellings of the same constraints give the same plan; an array of alternatives the best of them. */
+static void constraints_as_programs_write_them(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "{\"method\": \"AMP\", \"inChansPerGroup\": 8, \"0\": {\"transform\": {\"swapOperands\": false}, \"partition\": {\"batchSplit\": 2}}}",
+        "{\"method\": {\"type\": \"AMP\"}, \"inChansPerGroup\": \"8\", \"0\": {\"transform\": {\"swapOperands\": \"false\"}, \"partition\": {\"batchSplit\": \"2\"}}}",
+        "{\"method\": [\"AMP\"], \"inChansPerGroup\": [8], \"0\": {\"transform\": {\"swapOperands\": [0]}, \"partition\": {\"batchSplit\": [\"2\"]}},"
+        " \"1\": {\"transform\": {\"expandDims\": [], \"combineConvGroupsFactor\": \"1\"}}}",
+    };
+    char first[8192], text[8192], mac[8192];
+    pop_graph *graph = graph_of(1, 64);
+    poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1);
+    planned(graph, &params, same[0], first, sizeof(first));
+    assert_non_null(strstr(first, "inChansPerGroup            8\n"));
+    assert_non_null(strstr(first, "batchSplit                 2\n"));
+    for (size_t i = 1; i < sizeof(same) / sizeof(same[0]); ++i) {
+        planned(graph, &params, same[i], text, sizeof(text));
+        assert_string_equal(text, first);
+    }
+    planned(graph, &params, "{\"method\": \"AMP\"}", first, sizeof(first));
+    planned(graph, &params, "{\"method\": \"HMAC\"}", mac, sizeof(mac));
+    planned(graph, &params, "{\"method\": [\"MAC\", \"AMP\"]}", text, sizeof(text));
+    assert_string_not_equal(first, mac);
+    assert_string_equal(text, first);
+    planned(graph, &params, "{\"0\": {\"transform\": {\"expandDims\": [[0], [0,1]]}}}", text, sizeof(text));
+    assert_true(strstr(text, "expandDims                 {0}\n") || strstr(text, "expandDims                 {0,1}\n"));
+    pop_graph_destroy(graph);
+
+    /* On several IPUs level 0 is between them, and level 1 has the tiles. */
+    graph = graph_of(2, 64);
+    planned(graph, &params, "{\"0\": {\"partition\": {\"batchSplit\": 1}}, \"1\": {\"partition\": {\"batchSplit\": 2, \"outChanSplit\": {\"parallel\": 5}}}}", text,
+            sizeof(text));
+    assert_non_null(strstr(text, "outChanSplit.parallel      5\n"));
+    pop_graph_destroy(graph);
+}
+
+/* No memory asks for the smallest plan. */
+static void no_memory_is_the_smallest_plan(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 64);
+    poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1);
+    poplin_plan_costs any = poplin_report_plan_estimated_costs(graph, &params, POP_NO_OPTIONS, NULL);
+    poplin_plan_costs none = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "availableMemoryProportion", "0" }), NULL);
+    assert_built(graph);
+    assert_true(none.memory < any.memory && none.cycles >= any.cycles && none.cycles);
+    pop_graph_destroy(graph);
+}
+
 static void options_that_cannot_be(void **state)
 {
     (void)state;
     static const struct {
         const char *key, *value, *words;
     } rows[] = {
-        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it must be above 0 and at most 1" },
-        { "availableMemoryProportion", "0", "above 0 and at most 1" },
-        { "availableMemoryProportion", "-0.1", "above 0 and at most 1" },
+        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it must be from 0 to 1" },
+        { "availableMemoryProportion", "-0.1", "from 0 to 1" },
         { "partialsTyp", "half", "the nearest is 'partialsType'" },
         { "partialsType", "double", "it takes half|float" },
         { "tilesPerIPU", "65", "the target has 64" },
@@ -148,14 +204,23 @@ static void options_that_cannot_be(void **state)
         { "planConstraints", "{", "planConstraints is no JSON" },
         { "planConstraints", "[]", "'planConstraints' takes an object" },
         { "planConstraints", "{\"method\": \"AMPS\"}", "'method' takes AMP" },
-        { "planConstraints", "{\"inChansPerGrp\": 3}", "has no 'inChansPerGrp'" },
+        { "planConstraints", "{\"inChansPerGrp\": 3}", "'planConstraints' has no 'inChansPerGrp'; the nearest is 'inChansPerGroup'" },
+        { "planConstraints", "{\"method\": {\"typ\": \"AMP\"}}", "'method' has no 'typ'; the nearest is 'type'" },
+        { "planConstraints", "{\"method\": \"VMAC\"}", "there is no VMAC here" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}", "'partition' has no 'batchSplits'; the nearest is 'batchSplit'" },
+        { "planConstraints", "{\"1\": {\"transform\": {\"swapOperands\": true}}}", "level \"1\" cannot have this 'swapOperands'" },
+        { "planConstraints", "{\"inChansPerGroup\": \"x\"}", "'inChansPerGroup' takes a whole number" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}}}", "more than 16 combinations" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 0}}}", "'batchSplit' takes a whole number from 1 on" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}", "'batchSplit' cannot be so" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}", "'batchSplit' cannot be so: a split divides what there is" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [17, 19]}}}", "The nearest plan has 'batchSplit' 1" },
+        { "planConstraints", "{\"method\": \"MAC\", \"numAmpConvUnits\": 4, \"inChansPerGroup\": 7, \"partialChansPerGroup\": 3}",
+          "'inChansPerGroup', 'partialChansPerGroup' cannot be so together" },
         { "planConstraints", "{\"inChansPerGroup\": 7}", "'inChansPerGroup' cannot be so" },
         { "planConstraints", "{\"method\": \"OUTER_PRODUCT\"}", "'method' cannot be so" },
         { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 3}}}}", "'outChanSplit' cannot be so" },
         { "planConstraints", "{\"0\": {\"partition\": {\"fieldSplit\": [65, 1]}}}", "'fieldSplit' cannot be so" },
-        { "planConstraints", "{\"0\": {\"transforms\": {}}}", "a level has no 'transforms'" },
+        { "planConstraints", "{\"0\": {\"transforms\": {}}}", "a level has no 'transforms'; the nearest is 'transform'" },
     };
     pop_graph *graph = graph_of(1, 64);
     poplin_conv_params params = convolution(POP_FLOAT, 2, 5, 16, 16, 3, 1);
@@ -274,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_the_guides_figures), cmocka_unit_test(costs_are_the_published_ones), cmocka_unit_test(memory_bounds_plans),
+        cmocka_unit_test(constraints_as_programs_write_them), cmocka_unit_test(no_memory_is_the_smallest_plan),
         cmocka_unit_test(constraints_hold),                 cmocka_unit_test(options_that_cannot_be),       cmocka_unit_test(odd_shapes_have_plans),
         cmocka_unit_test(layers_in_training),               cmocka_unit_test(plans_are_kept),               cmocka_unit_test(counts_of_operations),
     };

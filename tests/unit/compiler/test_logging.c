@@ -86,7 +86,7 @@ static void test_warnings_and_errors(void **state)
 {
     (void)state;
     char *text = log_of("WARN", false, true);
-    says(text, "[WARN] cycles of compute set 'my set' are not known: vertex type 'Sum' has no performance estimate", 1);
+    says(text, "[WARN] cycles of 1 compute set are not known: no performance estimate of vertex type 'Sum'", 1);
     free(text);
     text = log_of("ERR", false, true);
     assert_string_equal(text, "");

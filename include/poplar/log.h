@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Logging of the operation libraries, which have the prefix PL and variables of their own (docs/logging.md).
+ *
+ * A public call of a library logs itself at INFO with its arguments; calls that it makes of other public functions are
+ * logged below it at DEBUG. */
+#ifndef POPLAR_LOG_H
+#define POPLAR_LOG_H
+
+#include <poplar/options.h>
+#include <poplar/tensor.h>
+
+typedef enum pop_log_level {
+    POP_LOG_OFF,
+    POP_LOG_ERR,
+    POP_LOG_WARN,
+    POP_LOG_INFO,
+    POP_LOG_DEBUG,
+    POP_LOG_TRACE
+} pop_log_level;
+
+/* POPLIBS is for what belongs to no library of its own. */
+typedef enum pop_log_library {
+    POP_LOG_POPLIBS,
+    POP_LOG_POPUTIL,
+    POP_LOG_POPOPS,
+    POP_LOG_POPLIN,
+    POP_LOG_POPNN,
+    POP_LOG_POPRAND,
+    POP_LOG_POPSOLVER
+} pop_log_library;
+
+typedef enum pop_log_kind {
+    POP_LOG_NOTHING, /* an argument that has no text: it is left out */
+    POP_LOG_TENSOR,
+    POP_LOG_TENSORS,
+    POP_LOG_TYPE,
+    POP_LOG_SHAPE,
+    POP_LOG_DIMS,
+    POP_LOG_OPTIONS,
+    POP_LOG_TEXT,
+    POP_LOG_BOOL,
+    POP_LOG_INTEGER,
+    POP_LOG_UNSIGNED,
+    POP_LOG_NUMBER,
+    POP_LOG_WRITTEN,
+    POP_LOG_KINDS
+} pop_log_kind;
+
+/* An argument of a call.  The name is its expression: of f(x) only x is printed. */
+typedef struct pop_log_argument {
+    const char *name;
+    pop_log_kind kind;
+    union {
+        pop_tensor tensor;
+        pop_tensors tensors;
+        pop_type type;
+        pop_shape shape;
+        pop_dims dims;
+        pop_options options;
+        const char *text;
+        bool flag;
+        int64_t integer;
+        uint64_t natural;
+        double number;
+        struct {
+            size_t (*write)(char *buffer, size_t size, const void *value); /* as snprintf */
+            const void *value;
+        } written;
+    } as;
+} pop_log_argument;
+
+POP_BEGIN_DECLS
+
+/* Whether a message of this level would be written: one load and compare once the environment has been read. */
+POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
+POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
+/* Logs a public call and enters it: what it calls is nested until pop_log_leave, on the same thread.  function is
+ * __func__; an ending _at is left out. */
+POP_API void pop_log_enter(pop_log_library library, pop_where where, const char *function,
+                           const pop_log_argument *arguments, size_t count);
+POP_API void pop_log_leave(void);
+
+POP_END_DECLS
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Public calls of the operation libraries as lines of the log: a table of writers, one for each kind of argument. */
+#include <poplar/log.h>
+
+#include "base/log.h"
+#include "base/str.h"
+
+#include <string.h>
+
+static enum log_module module_of(pop_log_library library)
+{
+    return (enum log_module)((int)LOG_POPLIBS + (int)library);
+}
+bool pop_log_on(pop_log_library library, pop_log_level level)
+{
+    return log_on(module_of(library), (enum log_level)level);
+}
+void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...)
+{
+    if (!pop_log_on(library, level))
+        return;
+    struct str text = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    str_vformat(&text, format, arguments);
+    va_end(arguments);
+    log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
+    str_free(&text);
+}
+
+/* ---- arguments ---- */
+
+static void add_tensor(struct str *s, pop_tensor t)
+{
+    if (!pop_tensor_valid(t)) {
+        str_add(s, "none");
+        return;
+    }
+    str_format(s, "%s{", pop_type_name(pop_tensor_type(t)));
+    for (unsigned i = 0; i < pop_tensor_rank(t); ++i)
+        str_format(s, i ? ",%zu" : "%zu", pop_tensor_dim(t, i));
+    str_add(s, "}");
+}
+static void write_tensor(struct str *s, const pop_log_argument *a)
+{
+    add_tensor(s, a->as.tensor);
+}
+static void write_tensors(struct str *s, const pop_log_argument *a)
+{
+    enum { MOST = 8 }; /* a list can be long: its first tensors say enough */
+    str_add(s, "[");
+    for (size_t i = 0; a->as.tensors.list && i < a->as.tensors.count && i < MOST; ++i) {
+        str_add(s, i ? "," : "");
+        add_tensor(s, a->as.tensors.list[i]);
+    }
+    if (a->as.tensors.count > MOST)
+        str_format(s, ",... %zu", a->as.tensors.count);
+    str_add(s, "]");
+}
+static void write_type(struct str *s, const pop_log_argument *a)
+{
+    str_add(s, a->as.type == POP_TYPE_NULL ? "none" : pop_type_name(a->as.type));
+}
+static void write_shape(struct str *s, const pop_log_argument *a)
+{
+    str_add(s, "{");
+    for (size_t i = 0; a->as.shape.dims && i < a->as.shape.rank; ++i)
+        str_format(s, i ? ",%zu" : "%zu", a->as.shape.dims[i]);
+    str_add(s, "}");
+}
+static void write_dims(struct str *s, const pop_log_argument *a)
+{
+    str_add(s, "{");
+    for (size_t i = 0; a->as.dims.list && i < a->as.dims.count; ++i)
+        str_format(s, i ? ",%u" : "%u", a->as.dims.list[i]);
+    str_add(s, "}");
+}
+static void write_options(struct str *s, const pop_log_argument *a)
+{
+    str_add(s, "{");
+    for (size_t i = 0; a->as.options.list && i < a->as.options.count; ++i) {
+        const pop_option *option = &a->as.options.list[i];
+        str_format(s, "%s%s=%s", i ? ", " : "", option->key ? option->key : "", option->value ? option->value : "");
+    }
+    str_add(s, "}");
+}
+static void write_text(struct str *s, const pop_log_argument *a)
+{
+    str_format(s, "'%s'", a->as.text ? a->as.text : "");
+}
+static void write_bool(struct str *s, const pop_log_argument *a)
+{
+    str_add(s, a->as.flag ? "true" : "false");
+}
+static void write_integer(struct str *s, const pop_log_argument *a)
+{
+    str_format(s, "%lld", (long long)a->as.integer);
+}
+static void write_unsigned(struct str *s, const pop_log_argument *a)
+{
+    str_format(s, "%llu", (unsigned long long)a->as.natural);
+}
+static void write_number(struct str *s, const pop_log_argument *a)
+{
+    str_format(s, "%g", a->as.number);
+}
+static void write_written(struct str *s, const pop_log_argument *a)
+{
+    char buffer[512] = "";
+    a->as.written.write(buffer, sizeof(buffer), a->as.written.value);
+    str_add(s, buffer);
+}
+
+static void (*const writers[POP_LOG_KINDS])(struct str *, const pop_log_argument *) = {
+    [POP_LOG_TENSOR] = write_tensor,     [POP_LOG_TENSORS] = write_tensors, [POP_LOG_TYPE] = write_type,
+    [POP_LOG_SHAPE] = write_shape,       [POP_LOG_DIMS] = write_dims,       [POP_LOG_OPTIONS] = write_options,
+    [POP_LOG_TEXT] = write_text,         [POP_LOG_BOOL] = write_bool,       [POP_LOG_INTEGER] = write_integer,
+    [POP_LOG_UNSIGNED] = write_unsigned, [POP_LOG_NUMBER] = write_number,   [POP_LOG_WRITTEN] = write_written,
+};
+
+/* Without options, names and null tensors, of which there is nothing to say. */
+static bool says_nothing(const pop_log_argument *a)
+{
+    return !writers[a->kind] || (a->kind == POP_LOG_OPTIONS && !a->as.options.count) ||
+           (a->kind == POP_LOG_TEXT && (!a->as.text || !*a->as.text)) ||
+           (a->kind == POP_LOG_TENSOR && !pop_tensor_valid(a->as.tensor)) ||
+           (a->kind == POP_LOG_TYPE && a->as.type == POP_TYPE_NULL) ||
+           (a->kind == POP_LOG_WRITTEN && !a->as.written.value);
+}
+/* "log_type(out_type)" is out_type. */
+static void add_name(struct str *s, const char *name)
+{
+    const char *from = strrchr(name, '(');
+    from = from ? from + 1 : name;
+    from += strspn(from, "&*");
+    str_add(s, " ");
+    str_add_bytes(s, from, strcspn(from, ",)"));
+    str_add(s, " ");
+}
+
+/* ---- calls ---- */
+
+static _Thread_local unsigned depth;
+
+void pop_log_enter(pop_log_library library, pop_where where, const char *function, const pop_log_argument *arguments,
+                   size_t count)
+{
+    unsigned nested = depth++;
+    pop_log_level level = nested ? POP_LOG_DEBUG : POP_LOG_INFO;
+    if (!pop_log_on(library, level))
+        return;
+    struct str text = { 0 };
+    size_t length = strlen(function);
+    length -= length > 3 && strcmp(function + length - 3, "_at") == 0 ? 3 : 0;
+    str_format(&text, "%*s%.*s", (int)(2 * (nested < 20 ? nested : 20)), "", (int)length, function);
+    for (size_t i = 0; i < count; ++i)
+        if (!says_nothing(&arguments[i])) {
+            add_name(&text, arguments[i].name);
+            writers[arguments[i].kind](&text, &arguments[i]);
+        }
+    if (where.file && !nested)
+        str_format(&text, " (%s:%d)", where.file, where.line);
+    log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
+    str_free(&text);
+}
+void pop_log_leave(void)
+{
+    if (depth)
+        --depth;
+}

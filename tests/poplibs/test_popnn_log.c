@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Public calls in the log: with their arguments at INFO, what they call below them at DEBUG; nothing when the level is lower. */
+#include "poplibs/bed.h"
+
+#include <popnn/codelets.h>
+#include <popnn/log_softmax.h>
+#include <popnn/pooling.h>
+#include <popops/codelets.h>
+#include <popops/reduce.h>
+#include <poputil/tile_mapping.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char file_name[] = "test_popnn_log.XXXXXX";
+
+/* What a process that has these variables logs while it builds; the caller frees it. */
+static char *logged(const char *variable, const char *level, void (*build)(struct bed *))
+{
+    unlink(file_name);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        setenv(variable, level, 1);
+        setenv("POPLIBS_LOG_DEST", file_name, 1);
+        struct bed bed = bed_open(BED_MODEL, 4, NULL);
+        build(&bed);
+        const pop_error *error = pop_graph_error(bed.graph);
+        _exit(error ? 1 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    FILE *file = fopen(file_name, "re");
+    char *text = calloc(1, 1 << 16);
+    if (file) {
+        assert_true(fread(text, 1, (1 << 16) - 1, file) < (1 << 16) - 1);
+        fclose(file);
+    }
+    unlink(file_name);
+    return text;
+}
+
+static void build(struct bed *bed)
+{
+    popnn_add_codelets(bed->graph);
+    popops_add_codelets(bed->graph);
+    pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR);
+    popops_reduce(bed->graph, t, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX }, bed->program, "highest",
+                  POP_OPTIONS({ "accumType.inVertex", "float" }));
+    popnn_log_softmax(bed->graph, t, bed->program, "");
+    popnn_pool_params params = { .type = POPNN_POOL_MAX, .dims = 2, .input_field = { 2, 2 }, .kernel = { 2, 1 }, .stride = { 1, 1 }, .channels = 3, .batch = 2,
+                                 .data_type = POP_FLOAT };
+    popnn_pool(bed->graph, &params, pop_tensor_reshape(t, POP_SHAPE(2, 3, 2, 2)), bed->program, "p", POP_NO_OPTIONS);
+}
+
+static void test_calls_with_their_arguments(void **state)
+{
+    (void)state;
+    char *text = logged("POPLIBS_LOG_LEVEL", "INFO", build);
+    assert_non_null(strstr(text, "PL:POPOPS "));
+    assert_non_null(strstr(text, "[INFO] popops_reduce in float{6,4} dims {1} params.op 'MAX' name 'highest' options {accumType.inVertex=float} "
+                                 "(")); 
+    assert_non_null(strstr(text, "test_popnn_log.c:"));
+    assert_non_null(strstr(text, "[INFO] popnn_log_softmax t float{6,4} ("));
+    assert_non_null(strstr(text, "[INFO] popnn_pool params max of float 2x3x(2x2), kernel 2x1, stride 1x1 in float{2,3,2,2} name 'p' ("));
+    assert_null(strstr(text, "DEBUG"));
+    free(text);
+}
+
+static void test_what_calls_call_is_nested(void **state)
+{
+    (void)state;
+    char *text = logged("POPLIBS_LOG_LEVEL", "DEBUG", build);
+    char *outer = strstr(text, "[INFO] popnn_log_softmax"), *inner = strstr(text, "[DEBUG]   popops_");
+    assert_true(outer && inner && strstr(outer, "[DEBUG]   popops_"));
+    assert_null(strstr(text, "[DEBUG] popops_")); /* never without its caller */
+    free(text);
+}
+
+static void test_a_library_alone_and_silence(void **state)
+{
+    (void)state;
+    char *text = logged("POPLIBS_POPNN_LOG_LEVEL", "INFO", build);
+    assert_true(strstr(text, "PL:POPNN ") && !strstr(text, "PL:POPOPS "));
+    free(text);
+    text = logged("POPLIBS_LOG_LEVEL", "WARN", build);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+int main(void)
+{
+    close(mkstemp(file_name));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calls_with_their_arguments),
+        cmocka_unit_test(test_what_calls_call_is_nested),
+        cmocka_unit_test(test_a_library_alone_and_silence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
