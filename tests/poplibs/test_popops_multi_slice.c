@@ -267,7 +267,7 @@ static void test_nothing_and_errors(void **state)
     popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "planConstraints", "{\"lookupSplit\": 9}" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "no plan for 4 tiles");
     popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "availableMemoryProportion", "-1" }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "above 0");
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "from 0 to 1");
     bed_close(&bed);
 }
 
