@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <ostream>
+#include <string>
 
 namespace poplar {
 
@@ -26,7 +27,7 @@ template <typename T> struct GenericInterval {
     }
     friend std::ostream &operator<<(std::ostream &out, const GenericInterval &interval)
     {
-        return out << '[' << interval.lower << ':' << interval.upper << ')';
+        return out << '[' << std::to_string(interval.lower) << ':' << std::to_string(interval.upper) << ')';
     }
 
     T lower, upper;

@@ -23,6 +23,7 @@
 #include <poplar/program.h>
 #include <poplar/target.h>
 #include <poplar/tensor.h>
+#include <poplar/text.h>
 #include <poplar/type.h>
 
 #endif

@@ -10,6 +10,7 @@
 #include <poputil/detail/call.hpp>
 
 #include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -81,7 +82,7 @@ template <typename List> void print(std::ostream &os, const char *name, const Li
 {
     os << "        " << name << " {";
     for (std::size_t i = 0; i < list.size(); ++i)
-        os << (i ? "," : "") << list[i];
+        os << (i ? "," : "") << std::to_string(list[i]);
     os << "}\n";
 }
 
@@ -94,7 +95,7 @@ inline std::ostream &operator<<(std::ostream &os, const PoolParams &params)
     detail::print(os, "stride                       ", params.stride);
     detail::print(os, "inputTruncationOrPaddingLower", params.inputTruncationOrPaddingLower);
     detail::print(os, "inputTruncationOrPaddingUpper", params.inputTruncationOrPaddingUpper);
-    return os << "        numChannels                   " << params.numChannels << "\n        batchSize                     " << params.batchSize
+    return os << "        numChannels                   " << std::to_string(params.numChannels) << "\n        batchSize                     " << std::to_string(params.batchSize)
               << "\n        dType                         " << params.dType << "\n";
 }
 

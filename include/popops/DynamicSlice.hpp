@@ -9,6 +9,7 @@
 #include <poputil/detail/call.hpp>
 
 #include <ostream>
+#include <string>
 #include <type_traits>
 
 namespace popops
@@ -29,8 +30,9 @@ class SlicePlan
     friend std::ostream &operator<<(std::ostream &out, const SlicePlan &slicePlan)
     {
         const popops_slice_plan &p = slicePlan.plan;
-        return out << "{rows=" << p.rows << ",columns=" << p.columns << ",lookups=" << p.lookups << ",slicedDimSplit=" << p.row_splits
-                   << ",unslicedDimSplit=" << p.column_splits << ",lookupSplit=" << p.lookup_splits << ",unslicedGrainSize=" << p.column_grain << '}';
+        return out << "{rows=" << std::to_string(p.rows) << ",columns=" << std::to_string(p.columns) << ",lookups=" << std::to_string(p.lookups)
+                   << ",slicedDimSplit=" << std::to_string(p.row_splits) << ",unslicedDimSplit=" << std::to_string(p.column_splits)
+                   << ",lookupSplit=" << std::to_string(p.lookup_splits) << ",unslicedGrainSize=" << std::to_string(p.column_grain) << '}';
     }
 
   private:

@@ -8,6 +8,7 @@
 #include <popops/top_k.h>
 #include <poputil/detail/call.hpp>
 
+#include <string>
 #include <utility>
 
 namespace popops {
@@ -26,7 +27,7 @@ struct TopKParams {
 
 inline std::ostream &operator<<(std::ostream &out, const TopKParams &params)
 {
-    return out << "{k=" << params.k << ",largest=" << (params.largest ? "true" : "false") << ",sortOrder=" << params.sortOrder
+    return out << "{k=" << std::to_string(params.k) << ",largest=" << (params.largest ? "true" : "false") << ",sortOrder=" << params.sortOrder
                << ",stableSort=" << (params.stableSort ? "true" : "false") << '}';
 }
 

@@ -107,12 +107,26 @@ POPSOLVER_ARITHMETIC(%)
 template <typename Traits>
 std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, DataType value)
 {
-    return out << *value;
+    return out << std::to_string(*value);
 }
 template <typename Traits>
 std::basic_istream<char, Traits> &operator>>(std::basic_istream<char, Traits> &in, DataType &value)
 {
-    return in >> *value;
+    const typename std::basic_istream<char, Traits>::sentry ready(in); // skips blanks
+    DataType::UnderlyingType number = 0;
+    bool any = false, fits = true;
+    for (int c = ready ? in.peek() : -1; c >= '0' && c <= '9'; c = in.peek()) {
+        const unsigned digit = static_cast<unsigned>(c - '0');
+        fits = fits && number <= (std::numeric_limits<DataType::UnderlyingType>::max() - digit) / 10;
+        number = number * 10 + digit;
+        any = true;
+        in.get();
+    }
+    if (any && fits)
+        value = DataType(number);
+    else
+        in.setstate(std::basic_istream<char, Traits>::failbit);
+    return in;
 }
 
 } // namespace popsolver

@@ -63,9 +63,10 @@ inline ConstraintEvaluationSummary operator+(ConstraintEvaluationSummary a, cons
 template <typename Traits>
 std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const ConstraintEvaluationSummary &s)
 {
-    return out << "total " << s.total() << " (call " << s.call << ", product " << s.product << ", sum " << s.sum << ", max " << s.max << ", min "
-               << s.min << ", less " << s.less << ", less or equal " << s.lessOrEqual << ", floordiv " << s.floordiv << ", ceildiv " << s.ceildiv
-               << ", equal " << s.equal << ')';
+    return out << "total " << std::to_string(s.total()) << " (call " << std::to_string(s.call) << ", product " << std::to_string(s.product)
+               << ", sum " << std::to_string(s.sum) << ", max " << std::to_string(s.max) << ", min " << std::to_string(s.min) << ", less "
+               << std::to_string(s.less) << ", less or equal " << std::to_string(s.lessOrEqual) << ", floordiv " << std::to_string(s.floordiv)
+               << ", ceildiv " << std::to_string(s.ceildiv) << ", equal " << std::to_string(s.equal) << ')';
 }
 
 // Values of all variables; none when the constraints cannot be satisfied.

@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <poplar/text.h>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -54,7 +55,7 @@ inline bool parseBool(const std::string &value)
 inline double parseDouble(const std::string &value)
 {
     char *end;
-    const double number = std::strtod(value.c_str(), &end);
+    const double number = pop_text_to_double(value.c_str(), &end);
     if (end == value.c_str() || *end)
         badValue(value, "a number");
     return number;

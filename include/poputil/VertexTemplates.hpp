@@ -4,6 +4,7 @@
 #define POPUTIL_VERTEX_TEMPLATES_HPP
 
 #include <poplar/Type.hpp>
+#include <poplar/text.h>
 
 #include <string>
 
@@ -13,6 +14,15 @@ namespace poputil {
 template <typename T> struct VertexTemplateToString {
     static std::string to_string(const T &value) { return std::to_string(value); }
 };
+// As std::to_string, with a decimal point in every locale.
+template <> struct VertexTemplateToString<double> {
+    static std::string to_string(double value)
+    {
+        char text[512];
+        return pop_text_format(text, sizeof(text), "%f", value) > 0 ? text : "";
+    }
+};
+template <> struct VertexTemplateToString<float> : VertexTemplateToString<double> {};
 template <> struct VertexTemplateToString<poplar::Type> {
     static std::string to_string(const poplar::Type &type) { return type.toString(); }
 };

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 
+#include <poplar/text.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ pop_status error_vset(pop_error *error, pop_status status, pop_where where, cons
     error->status = status;
     error->where = where;
     snprintf(error->api, sizeof(error->api), "%s", api ? api : "");
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
+    pop_text_vformat(error->text, sizeof(error->text), format, arguments);
     return status;
 }
 
@@ -61,7 +62,7 @@ void error_note(pop_error *error, const char *format, ...)
     error->text[length++] = '\n';
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text + length, sizeof(error->text) - length, format, arguments);
+    pop_text_vformat(error->text + length, sizeof(error->text) - length, format, arguments);
     va_end(arguments);
 }
 

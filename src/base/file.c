@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static pop_status read_all(FILE *file, const char *name, char **data, size_t *si
     if (ferror(file)) {
         int reason = errno;
         vec_free(&text);
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': %s", name, strerror(reason));
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': %s", name, pop_text_from_errno(reason));
     }
     text.data[text.count] = 0;
     *data = text.data;
@@ -44,7 +45,7 @@ pop_status file_read(const char *path, char **data, size_t *size, pop_error *err
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path, strerror(errno));
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path, pop_text_from_errno(errno));
     pop_status status = read_all(file, path, data, size, error);
     fclose(file);
     return status;
@@ -133,5 +134,5 @@ pop_status file_write(const char *path, const void *data, size_t size, pop_error
         errno = reason;
     }
     return good ? POP_OK
-                : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+                : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
 }

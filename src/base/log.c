@@ -3,12 +3,12 @@
 
 #include "base/str.h"
 
+#include <poplar/text.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 static const char *const level_names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE" };
@@ -39,6 +39,13 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
+static bool same_word(const char *a, const char *b)
+{
+    while (*a && pop_text_upper(*a) == pop_text_upper(*b))
+        ++a, ++b;
+    return *a == *b;
+}
+
 /* The level that a variable names; fallback when it is unset or, after one complaint, unknown. */
 static int level_of(const char *name, int fallback)
 {
@@ -46,7 +53,7 @@ static int level_of(const char *name, int fallback)
     if (!value)
         return fallback;
     for (int i = 0; i < LEVELS; ++i)
-        if (strcasecmp(value, level_names[i]) == 0)
+        if (same_word(value, level_names[i]))
             return i;
     fprintf(stderr, "tremula: %s: unknown log level '%s', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n", name,
             value);
@@ -120,16 +127,15 @@ static FILE *destination(int which)
     return destinations[which];
 }
 
+/* The time is UTC: logs of machines in different time zones can be put together. */
 static void add_prefix(struct str *s, enum log_module module, enum log_level level)
 {
     struct timespec now;
-    struct tm local;
-    char date[32] = "";
+    struct tm date = { 0 };
     clock_gettime(CLOCK_REALTIME, &now);
-    if (localtime_r(&now.tv_sec, &local))
-        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
-    str_format(s, "%s:%s %s.%03d [%s] ", is_library(module) ? "PL" : "PO", module_names[module], date,
-               (int)(now.tv_nsec / 1000000), level_names[level]);
+    gmtime_r(&now.tv_sec, &date);
+    str_format(s, "%s:%s %04d-%02d-%02d %02d:%02d:%02d.%03d [%s] ", is_library(module) ? "PL" : "PO", module_names[module], date.tm_year + 1900,
+               date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)(now.tv_nsec / 1000000), level_names[level]);
 }
 
 void log_write(enum log_module module, enum log_level level, const char *format, ...)

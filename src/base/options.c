@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <jansson.h>
 #include <math.h>
+#include <poplar/text.h>
 
 static const pop_option_info table[] = {
 #define POP_OPTION(group, key, values, standard, effect) { group, key, values, standard, effect },
@@ -89,7 +90,7 @@ static bool read_number(const char *text)
     if (!*text || text[strspn(text, "0123456789.eE+-")])
         return false;
     char *end;
-    double value = strtod(text, &end);
+    double value = pop_text_to_double(text, &end);
     return !*end && isfinite(value) && value >= 0;
 }
 
@@ -197,7 +198,7 @@ static pop_status add_json(struct option_set *set, const struct source *source, 
         snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         return add(set, source, key, number, error);
     case JSON_REAL:
-        snprintf(number, sizeof(number), "%.15g", json_real_value(value));
+        pop_text_format(number, sizeof(number), "%.15g", json_real_value(value));
         return add(set, source, key, number, error);
     default:
         return fail(source, error, "the value of option '%s' must be a string, a number or a boolean", key);
@@ -210,7 +211,9 @@ static pop_status add_environment(struct option_set *set, const struct source *s
     if (!text || !*text)
         return POP_OK;
     json_error_t at;
+    void *begun = pop_text_begin();
     json_t *object = json_loads(text, 0, &at);
+    pop_text_end(begun);
     if (!object)
         return error_set(error, POP_PARSE_ERROR, source->where, source->api, "%s is not JSON: line %d, column %d: %s",
                          source->variable, at.line, at.column, at.text);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <poplar/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,10 @@ void str_vformat(struct str *s, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = pop_text_vformat(NULL, 0, format, arguments);
     if (length > 0) {
         char *text = mem_alloc((size_t)length + 1);
-        vsnprintf(text, (size_t)length + 1, format, again);
+        pop_text_vformat(text, (size_t)length + 1, format, again);
         str_add_bytes(s, text, (size_t)length);
         free(text);
     }

@@ -5,7 +5,7 @@
 #include "compiler/owners.h"
 #include "compiler/place.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 
 struct element_pair {
     uint32_t tile, a, b; /* variables, then blocks */
@@ -33,14 +33,14 @@ struct pairs {
 static uint32_t element_field(const struct codelet *codelet, const char **text)
 {
     const char *at = *text;
-    while (isspace((unsigned char)*at))
+    while (pop_text_is_space(*at))
         ++at;
     if (strncmp(at, "elem", 4))
         return NONE;
-    for (at += 4; isspace((unsigned char)*at) || *at == '(' || *at == '*';)
+    for (at += 4; pop_text_is_space(*at) || *at == '(' || *at == '*';)
         ++at;
     size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+    while (pop_text_is_word(at[length]))
         ++length;
     *text = at + length;
     for (uint32_t f = 0; f < codelet->field_count; ++f)

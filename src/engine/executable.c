@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poplar/text.h>
 
 /* For messages: what the call was, where the record does not say. */
 static pop_status name_call(pop_error *error, pop_status status, const char *api)
@@ -61,13 +62,6 @@ pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs 
             error->where = where;
         return name_call(error, status, api);
     }
-#ifndef NDEBUG
-    pop_error wrong;
-    if (image_check(image, "compiled graph", &wrong) != POP_OK) {
-        pop_error_print(&wrong);
-        assert(!"the compiler made an image that breaks the engine's rules");
-    }
-#endif
     *executable = make_executable(image);
     return POP_OK;
 }
@@ -115,7 +109,7 @@ pop_status pop_executable_write(const pop_executable *executable, FILE *file, po
     if (status != POP_OK)
         return status;
     if (fwrite(data, 1, size, file) != size || fflush(file) != 0)
-        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size, strerror(errno));
+        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size, pop_text_from_errno(errno));
     free(data);
     return status;
 }

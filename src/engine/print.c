@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <poplar/text.h>
 #include <string.h>
 
 enum { ELEMENT_TEXT = 64 };
@@ -41,9 +42,9 @@ static size_t element_text(const struct printer *p, uint64_t element, char buffe
         if (!isfinite(value))
             length = snprintf(buffer, ELEMENT_TEXT, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         else if (p->fraction < 0)
-            length = snprintf(buffer, ELEMENT_TEXT, "%.*g", p->format.guide ? 6 : (int)p->format.digits, value);
+            length = pop_text_format(buffer, ELEMENT_TEXT, "%.*g", p->format.guide ? 6 : (int)p->format.digits, value);
         else
-            length = snprintf(buffer, ELEMENT_TEXT, p->scientific ? "%.*e" : "%.*f", p->fraction, value);
+            length = pop_text_format(buffer, ELEMENT_TEXT, p->scientific ? "%.*e" : "%.*f", p->fraction, value);
     } else if (pop_type_is_signed(p->type)) {
         int64_t value = 0;
         pop_convert(p->type, at, POP_LONGLONG, &value, 1);
@@ -195,7 +196,7 @@ void print_tensor(FILE *file, const char *title, pop_type type, const uint64_t *
     for (size_t i = 0; i < rank; ++i)
         elements *= dims[i];
     p.summarise = elements > p.format.summarise_threshold && p.format.edge_items;
-    if (pop_type_is_floating_point(type))
+    if (elements && pop_type_is_floating_point(type))
         choose_float_format(&p);
     if (elements && !p.format.guide && p.format.float_format != POP_FLOAT_FORMAT_NONE)
         each_shown(&p, 0, 0, measure_width);

@@ -2,6 +2,7 @@
 /* Fields of a vertex: finding them, their sizes and what state starts as. */
 #include "graph/build.h"
 
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -52,7 +53,7 @@ bool field_fail(const struct field_ref *ref, pop_status status, const char *form
     char text[768];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    pop_text_vformat(text, sizeof(text), format, arguments);
     va_end(arguments);
     return store_fail_in(ref->store, status, ref->where, ref->api,
                          store_name(ref->store, ref->store->sets.data[ref->vertex->set].name),

@@ -3,6 +3,7 @@
 #include "graph/saved.h"
 
 #include <jansson.h>
+#include <poplar/text.h>
 
 void saved_quote(struct str *out, const char *text)
 {
@@ -173,7 +174,9 @@ static void read_tensor(const json_t *from, struct saved *layout, bool *ok)
 bool saved_read_json(const char *data, size_t size, struct saved *layout, pop_error *error)
 {
     json_error_t wrong;
+    void *begun = pop_text_begin();
     json_t *root = json_loadb(data, size, 0, &wrong);
+    pop_text_end(begun);
     if (!root) {
         error_set(error, POP_PARSE_ERROR, NO_WHERE, NULL, "the file is no JSON: %s at line %d, column %d", wrong.text,
                   wrong.line, wrong.column);

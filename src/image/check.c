@@ -4,8 +4,8 @@
 #include "image/check.h"
 
 #include "base/error.h"
-#include "base/error.h"
 
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ bool check_fail(struct check *check, const char *format, ...)
     char text[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    pop_text_vformat(text, sizeof(text), format, arguments);
     va_end(arguments);
     error_set(check->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s: executable is damaged: %s", check->name, text);
     return false;
@@ -110,6 +110,20 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
         return check_fail(check, "copy %llu moves %llu bytes, not %llu", (unsigned long long)index, (unsigned long long)total,
                           (unsigned long long)copy->bytes);
     return true;
+}
+
+/* The product of dimensions, cut to just above BYTES_MOST: a 0 among huge ones makes it 0. */
+static uint64_t product(const uint64_t *dims, uint32_t rank)
+{
+    wide elements = 1;
+    for (uint32_t d = 0; d < rank; ++d) {
+        if (!dims[d])
+            return 0;
+        elements *= dims[d];
+        if (elements > (wide)BYTES_MOST)
+            elements = (wide)BYTES_MOST + 1;
+    }
+    return (uint64_t)elements;
 }
 
 /* A copy between storage and a buffer that holds just what it moves. */
@@ -218,10 +232,7 @@ static bool check_operands(struct check *check)
             return false;
         if (print->operand >= image->operands.count || !check_within(print->first_dim, print->rank, image->dims.count))
             return check_fail(check, "print %zu has operand %u and dimensions from %u", i, print->operand, print->first_dim);
-        wide elements = 1;
-        for (uint32_t d = 0; d < print->rank && elements <= (wide)BYTES_MOST; ++d)
-            elements *= image->dims.data[print->first_dim + d];
-        if (elements != (wide)image->operands.data[print->operand].elements)
+        if (product(print->rank ? image->dims.data + print->first_dim : NULL, print->rank) != image->operands.data[print->operand].elements)
             return check_fail(check, "print %zu has another shape than its data", i);
         unsigned char guide; /* any byte but 0 and 1 is no bool, and must not be read as one */
         memcpy(&guide, &print->format.guide, 1);

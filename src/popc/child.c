@@ -6,20 +6,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Our environment, but the compiler speaks one language: its messages become ours.  Entries are borrowed. */
+/* What the compiler would take from the environment besides its arguments; the cache knows of none of it. */
+static const char *const not_passed[] = { "LC_ALL=", "LANGUAGE=", "TZ=", "CPATH=", "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH=", "LIBRARY_PATH=",
+                                          "COMPILER_PATH=", "GCC_EXEC_PREFIX=", "CCC_OVERRIDE_OPTIONS=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=",
+                                          "SOURCE_DATE_EPOCH=" };
+
+static bool is_passed(const char *entry)
+{
+    for (size_t i = 0; i < sizeof(not_passed) / sizeof(not_passed[0]); ++i)
+        if (strncmp(entry, not_passed[i], strlen(not_passed[i])) == 0)
+            return false;
+    return true;
+}
+
+/* Our environment, but the compiler speaks one language (its messages become ours) and makes the same of a source everywhere.  Entries are borrowed. */
 static char **environment(void)
 {
-    static char language[] = "LC_ALL=C";
+    static char language[] = "LC_ALL=C", zone[] = "TZ=UTC0";
     VEC(char *) list = { 0 };
     for (char **entry = environ; entry && *entry; ++entry)
-        if (strncmp(*entry, "LC_ALL=", 7) != 0 && strncmp(*entry, "LANGUAGE=", 9) != 0)
+        if (is_passed(*entry))
             *vec_push(&list) = *entry;
     *vec_push(&list) = language;
+    *vec_push(&list) = zone;
     *vec_push(&list) = NULL;
     return list.data;
 }
@@ -45,7 +60,7 @@ pop_status child_start(struct child *child, const char *const *arguments, pop_er
 {
     child->output = memfd_create("compiler output", MFD_CLOEXEC);
     if (child->output < 0)
-        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], strerror(errno));
+        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], pop_text_from_errno(errno));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -58,7 +73,7 @@ pop_status child_start(struct child *child, const char *const *arguments, pop_er
     if (!reason)
         return POP_OK;
     close(child->output);
-    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], strerror(reason));
+    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], pop_text_from_errno(reason));
 }
 
 int child_wait(struct child *child, struct str *said)

@@ -7,6 +7,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <poplar/text.h>
 #include <unistd.h>
 
 static void scratch_name(const struct scratch *scratch, const char *name, struct str *path)
@@ -21,7 +22,7 @@ pop_status scratch_open(struct scratch *scratch, enum popc_language language, po
     str_format(&scratch->directory, "%s/tremula-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(scratch->directory.text)) {
         error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot make a temporary directory '%s': %s; set TMPDIR to a place that can be written",
-                  scratch->directory.text, strerror(errno));
+                  scratch->directory.text, pop_text_from_errno(errno));
         str_free(&scratch->directory);
         return POP_NO_ENVIRONMENT;
     }

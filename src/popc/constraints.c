@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 
 /* A token of C++: a word (names, numbers), a string (whole literal) or one character. */
 struct token {
@@ -57,7 +57,7 @@ static const char *skip_raw(const char *at)
 
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
+    return pop_text_is_word(c) || c == '$';
 }
 
 /* Blanks and lines that begin with # are no tokens. */
@@ -66,7 +66,7 @@ static bool next(struct scan *s, struct token *token)
     for (;; ++s->at) {
         while (*s->at == '#')
             s->at += strcspn(s->at, "\n");
-        if (!isspace((unsigned char)*s->at))
+        if (!pop_text_is_space(*s->at))
             break;
     }
     if (!*s->at)
@@ -75,7 +75,7 @@ static bool next(struct scan *s, struct token *token)
     if (s->at[0] == 'R' && s->at[1] == '"')
         s->at = skip_raw(s->at);
     else if (is_word(*s->at))
-        while (is_word(*s->at) || (*s->at == '\'' && isdigit((unsigned char)*token->at) && is_word(s->at[1])))
+        while (is_word(*s->at) || (*s->at == '\'' && pop_text_is_digit(*token->at) && is_word(s->at[1])))
             ++s->at;
     else if (*s->at == '"' || *s->at == '\'')
         s->at = skip_quoted(s->at);

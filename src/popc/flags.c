@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#include <ctype.h>
 #include <jansson.h>
+#include <poplar/text.h>
 #include <stdio.h>
 
 static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std=", "-W", "-w", "-march=", "--target" };
@@ -21,13 +21,13 @@ enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 static char *next_word(const char **text)
 {
     const char *at = *text;
-    while (isspace((unsigned char)*at))
+    while (pop_text_is_space(*at))
         ++at;
     if (!*at)
         return NULL;
     struct str word = { 0 };
     str_add(&word, "");
-    for (char quote = 0; *at && (quote || !isspace((unsigned char)*at)); ++at) {
+    for (char quote = 0; *at && (quote || !pop_text_is_space(*at)); ++at) {
         if (quote ? *at == quote : *at == '"' || *at == '\'')
             quote = quote ? 0 : *at;
         else if (*at == '\\' && quote != '\'' && at[1])
@@ -94,7 +94,9 @@ static pop_status refuse_target(const char *name, size_t length, pop_error *erro
 static pop_status take_described_targets(struct popc_flags *flags, const char *text, pop_error *error)
 {
     json_error_t wrong;
+    void *begun = pop_text_begin();
     json_t *list = json_loads(text, 0, &wrong), *entry;
+    pop_text_end(begun);
     size_t i;
     if (!json_is_array(list)) {
         json_decref(list);

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poplar/text.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -71,15 +72,18 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
     initialisers_find(object->data, object->size, initialisers);
     int fd = memory_file(object);
     if (fd < 0) {
-        str_add(reason, strerror(errno));
+        str_add(reason, pop_text_from_errno(errno));
         return NULL;
     }
     hide_lists(fd, initialisers, ends);
     struct str path = { 0 };
     unique_path(fd, &path);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
-    if (!handle)
+    if (!handle) {
+        void *begun = pop_text_begin(); /* dlerror's words are translated */
         str_add(reason, reason_of(dlerror(), path.text));
+        pop_text_end(begun);
+    }
     close(fd);
     str_free(&path);
     return handle;

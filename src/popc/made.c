@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <poplar/text.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -203,7 +204,7 @@ static pop_status run_trial(struct maker *maker, unsigned seconds)
         close(pipe_ends[0]);
     if (child < 0)
         return error_set(maker->r->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL, "cannot start a process for the constructors of '%s': %s", maker->r->source,
-                         strerror(reason));
+                         pop_text_from_errno(reason));
     return maker->trial->over ? POP_OK : refuse_trial(maker, in_time, status, seconds);
 }
 

@@ -5,9 +5,9 @@
 
 #include "poplibs/support.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <poplar/popc.h>
+#include <poplar/text.h>
 #include <unistd.h>
 
 /* Registers the estimates of one file's vertices. */
@@ -20,7 +20,7 @@ static inline void poplibs_codelet_file(char *path, size_t size, const char *nam
     char variable[64];
     size_t length = (size_t)snprintf(variable, sizeof(variable), "IPU_%s_GP", name);
     for (size_t i = 0; i < length && i < sizeof(variable); ++i)
-        variable[i] = (char)toupper((unsigned char)variable[i]);
+        variable[i] = pop_text_upper(variable[i]);
     const char *given = getenv(variable), *suffix = getenv("POPLIBS_CODELET_SUFFIX");
     Dl_info info;
     void *address;

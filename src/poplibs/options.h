@@ -14,7 +14,7 @@
 #include "poplibs/support.h"
 
 #include <poplar/options.h>
-#include <strings.h>
+#include <poplar/text.h>
 
 enum poplibs_option_kind { POPLIBS_BOOL, POPLIBS_UNSIGNED, POPLIBS_DOUBLE, POPLIBS_CHOICE, POPLIBS_TEXT };
 struct poplibs_option {
@@ -36,7 +36,7 @@ static inline size_t poplibs_distance(const char *a, const char *b)
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= n; ++j) {
-            size_t change = diagonal + (strncasecmp(&a[i - 1], &b[j - 1], 1) != 0);
+            size_t change = diagonal + (pop_text_lower(a[i - 1]) != pop_text_lower(b[j - 1]));
             diagonal = row[j];
             row[j] = poplibs_min(change, poplibs_min(row[j], row[j - 1]) + 1);
         }
@@ -70,7 +70,7 @@ __attribute__((noinline, unused)) static bool poplibs_set_option(const struct po
         return *value >= '0' && *value <= '9' && !*end && number <= UINT32_MAX;
     }
     case POPLIBS_DOUBLE:
-        *(double *)(void *)at = strtod(value, &end);
+        *(double *)(void *)at = pop_text_to_double(value, &end);
         return *value && !*end && *(double *)(void *)at == *(double *)(void *)at;
     case POPLIBS_CHOICE: {
         int place = poplibs_choice(option->choices, value);

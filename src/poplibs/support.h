@@ -6,6 +6,7 @@
 
 #include <poplar/graph.h>
 #include <poplar/program.h>
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where w
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    pop_text_vformat(text, sizeof(text), format, arguments);
     va_end(arguments);
     return pop_graph_fail(graph, status, where, api, text);
 }

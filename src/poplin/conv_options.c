@@ -4,6 +4,8 @@
 
 #include "poplibs/options.h"
 
+#include <poplar/text.h>
+
 struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
 {
     struct poplin_conv_options options;
@@ -62,7 +64,7 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct p
 {
     *options = parsed->options;
     if (!(options->available_memory_proportion >= 0 && options->available_memory_proportion <= 1)) {
-        snprintf(text, size, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->available_memory_proportion);
+        pop_text_format(text, size, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->available_memory_proportion);
         return false;
     }
     if (!parsed->num_ipus || parsed->num_ipus > target->num_ipus || !parsed->tiles_per_ipu || parsed->tiles_per_ipu > target->tiles_per_ipu) {

@@ -5,6 +5,7 @@
 
 #include "poplibs/support.h"
 
+#include <poplar/text.h>
 #include <poplin/conv_params.h>
 
 /* POP_OK, or what is wrong with them. */
@@ -41,7 +42,7 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
     va_list arguments;
     va_start(arguments, format);
     bool room = text->length < text->size;
-    int length = vsnprintf(room ? text->buffer + text->length : NULL, room ? text->size - text->length : 0, format, arguments);
+    int length = pop_text_vformat(room ? text->buffer + text->length : NULL, room ? text->size - text->length : 0, format, arguments);
     va_end(arguments);
     text->length += length > 0 ? (size_t)length : 0;
 }

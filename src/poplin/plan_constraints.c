@@ -7,6 +7,7 @@
 #include "poplibs/options.h"
 
 #include <jansson.h>
+#include <poplar/text.h>
 
 enum { MOST_CHOICES = 8 };
 struct reader {
@@ -330,7 +331,9 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
 {
     json_error_t error;
     struct reader r = { .text = text, .size = size, .first = true };
+    void *begun = pop_text_begin();
     json_t *root = json_loads(json, 0, &error);
+    pop_text_end(begun);
     bool good = json_is_object(root), more = good;
     if (!root)
         snprintf(text, size, "planConstraints is no JSON: %s (line %d)", error.text, error.line);

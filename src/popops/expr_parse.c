@@ -2,7 +2,7 @@
 /* The text of an expression, by precedence climbing. */
 #include "popops/typed_expr.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 
 struct parser {
     const char *text, *at;
@@ -47,7 +47,7 @@ static bool fail(struct parser *parser, const char *wrong)
 }
 static void skip_blanks(struct parser *parser)
 {
-    while (isspace((unsigned char)*parser->at))
+    while (pop_text_is_space(*parser->at))
         ++parser->at;
 }
 static bool take(struct parser *parser, char wanted)
@@ -65,7 +65,7 @@ static bool parse_number(struct parser *parser)
 {
     char *end, *real_end;
     popops_expr_node node = { .kind = POPOPS_EXPR_CONST };
-    double real = strtod(parser->at, &real_end);
+    double real = pop_text_to_double(parser->at, &real_end);
     unsigned long long whole = strtoull(parser->at, &end, 0);
     if (end == real_end) {
         node.value = whole > INT64_MAX ? popops_operand_of_unsigned(whole) : popops_operand_of_int((long long)whole);
@@ -98,12 +98,12 @@ static bool parse_name(struct parser *parser)
 {
     char name[64] = "";
     size_t length = 0;
-    for (; isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_'; ++length)
+    for (; pop_text_is_word(parser->at[length]); ++length)
         if (length + 1 < sizeof(name))
             name[length] = parser->at[length];
     if (name[0] == '_' && length > 1 && strspn(name + 1, "0123456789") == length - 1 && length < 4) {
         parser->at += length;
-        push(parser, (popops_expr_node){ .kind = POPOPS_EXPR_PLACEHOLDER, .op = atoi(name + 1) });
+        push(parser, (popops_expr_node){ .kind = POPOPS_EXPR_PLACEHOLDER, .op = (int)strtol(name + 1, NULL, 10) });
         return true;
     }
     for (int arity = 1; arity <= 3; ++arity)
@@ -142,7 +142,7 @@ static bool parse_unary(struct parser *parser)
         }
     if (take(parser, '('))
         return parse_level(parser, 1) && (take(parser, ')') || fail(parser, "')'"));
-    if (isdigit((unsigned char)*parser->at) || *parser->at == '.')
+    if (pop_text_is_digit(*parser->at) || *parser->at == '.')
         return parse_number(parser);
     return parse_name(parser);
 }

@@ -2,6 +2,7 @@
 /* The codelet of an expression: two vertices, for one region and for several, around a loop over a block with a line for each node. */
 #include "popops/typed_expr.h"
 
+#include <poplar/text.h>
 #include <popops/operator_types.h>
 
 struct text {
@@ -14,7 +15,7 @@ static void add(struct text *text, const char *format, ...)
     va_list arguments;
     for (int round = 0; round < 2; ++round) {
         va_start(arguments, format);
-        int length = vsnprintf(text->text ? text->text + text->length : NULL, text->capacity - text->length, format, arguments);
+        int length = pop_text_vformat(text->text ? text->text + text->length : NULL, text->capacity - text->length, format, arguments);
         va_end(arguments);
         if (text->length + (size_t)length < text->capacity) {
             text->length += (size_t)length;

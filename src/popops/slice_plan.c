@@ -6,7 +6,7 @@
 #include "poplibs/options.h"
 #include "popops/slice_cycles.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 #include <popsolver/popsolver.h>
 
 enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
@@ -59,7 +59,7 @@ struct constraints {
 
 static const char *skip(const char *at)
 {
-    while (isspace((unsigned char)*at))
+    while (pop_text_is_space(*at))
         ++at;
     return at;
 }
@@ -79,7 +79,7 @@ static const char *parse_member(const char *at, struct constraints *constraints)
         if (strncmp(at, keys[i].key, length) != 0)
             continue;
         at = skip(at + length);
-        if (*at != ':' || !isdigit((unsigned char)*skip(at + 1)))
+        if (*at != ':' || !pop_text_is_digit(*skip(at + 1)))
             return NULL;
         char *end;
         size_t *number = (size_t *)(void *)((char *)constraints + keys[i].offset);

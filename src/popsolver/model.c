@@ -3,6 +3,7 @@
 #include "popsolver/memory.h"
 #include "popsolver/model.h"
 
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void fail(popsolver_model *model, pop_where where, const char *api, pop_s
     snprintf(error->api, sizeof(error->api), "%s", api);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
+    pop_text_vformat(error->text, sizeof(error->text), format, arguments);
     va_end(arguments);
 }
 

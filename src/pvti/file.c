@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poplar/text.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static char *new_path(void)
     if (!*directory)
         directory = ".";
     if (!make_directories(directory)) {
-        give_up(directory, strerror(errno));
+        give_up(directory, pop_text_from_errno(errno));
         return NULL;
     }
     time_t seconds = time(NULL);

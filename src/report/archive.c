@@ -7,6 +7,7 @@
 
 #include <ar.h>
 #include <errno.h>
+#include <poplar/text.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -65,5 +66,5 @@ pop_status archive_write(const struct image *image, const char *path, pop_error 
     str_free(&temporary);
     return written ? POP_OK
                    : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
-                               strerror(errno));
+                               pop_text_from_errno(errno));
 }

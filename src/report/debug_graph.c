@@ -10,6 +10,7 @@
 #include "value/value.h"
 
 #include <errno.h>
+#include <poplar/text.h>
 #include <unistd.h>
 
 static pop_profile_value text_of_dims(const uint64_t *dims, uint64_t rank)
@@ -256,5 +257,5 @@ pop_status debug_graph_write(const pop_store *store, const char *path, pop_error
     str_free(&temporary);
     return written ? POP_OK
                    : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
-                               strerror(errno));
+                               pop_text_from_errno(errno));
 }

@@ -8,6 +8,7 @@
 #include "value/value.h"
 
 #include <errno.h>
+#include <poplar/text.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static pop_status begin(const char *path, pop_debug_format format, pop_error *er
     if (!path || !debug_stream_open(&stream, path, format))
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                          "the file of debug information '%s' cannot be made: %s", path ? path : "",
-                         path ? strerror(errno) : "it has no name");
+                         path ? pop_text_from_errno(errno) : "it has no name");
     pthread_once(&once, register_close);
     atomic_store(&is_open, true);
     return POP_OK;

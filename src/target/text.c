@@ -6,6 +6,7 @@
 #include "target/machine.h"
 
 #include <limits.h>
+#include <poplar/text.h>
 #include <stdio.h>
 
 static const char *const flag_words[] = { "false", "true" };
@@ -26,12 +27,8 @@ static enum machine base_of(const pop_target *target)
 /* The shortest decimal that reads back as the same value. */
 static void add_real(struct str *s, double value)
 {
-    char text[40];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    char text[POP_TEXT_DOUBLE];
+    pop_text_from_double(value, text);
     str_add(s, text);
 }
 
@@ -162,7 +159,7 @@ static bool read_ipu(const char **at, uint32_t *ipu)
 static bool read_limit(const char **at, pop_exchange_limit *limit)
 {
     char *end;
-    limit->bandwidth = strtod(*at, &end);
+    limit->bandwidth = pop_text_to_double(*at, &end);
     if (end == *at || *end != ':')
         return false;
     *at = end;
@@ -216,7 +213,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
         memcpy(place, &count, sizeof(count));
         return POP_OK;
     case FIELD_REAL:
-        real = strtod(value, &end);
+        real = pop_text_to_double(value, &end);
         if (end == value || *end)
             return fail(error, "%s=%.*s: the value must be a number from %g to %g", field->name, SHOWN, value,
                         field->least, field->most);

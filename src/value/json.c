@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <poplar/text.h>
 
 /* A profile has few different shares, told again for each step that ran: texts of doubles are kept. */
 enum { KEPT = 256 };
@@ -54,11 +55,7 @@ static void double_text(double value, char text[40])
         strcpy(text, "null");
         return;
     }
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, 36, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    pop_text_from_double(value, text);
     if (!strpbrk(text, ".e"))
         strcat(text, ".0"); /* a double stays one when it is read */
 }
@@ -232,7 +229,9 @@ pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_valu
 {
     *value = (pop_profile_value){ 0 };
     json_error_t why;
+    void *begun = pop_text_begin();
     json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+    pop_text_end(begun);
     if (!json)
         return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_json", "line %d, column %d: %s", why.line,
                          why.column, why.text);

@@ -7,6 +7,7 @@
 #include "base/options.h"
 
 #include <inttypes.h>
+#include <poplar/text.h>
 #include <unistd.h>
 
 void text_number(struct str *s, uint64_t value)
@@ -147,9 +148,11 @@ static void summary_optimizations(struct summary *s)
     const pop_profile_value *information = pop_profile_get(s->graph, "optimizationInfo");
     fputc('\n', s->file);
     summary_heading(s, "Optimizations:");
-    for (size_t i = 0; i < pop_profile_size(information); ++i)
-        fprintf(s->file, "  %s: %g\n", pop_profile_key(information, i),
-                pop_profile_as_double(pop_profile_item(information, i)));
+    for (size_t i = 0; i < pop_profile_size(information); ++i) {
+        char number[POP_TEXT_DOUBLE];
+        pop_text_format(number, sizeof(number), "%g", pop_profile_as_double(pop_profile_item(information, i)));
+        fprintf(s->file, "  %s: %s\n", pop_profile_key(information, i), number);
+    }
 }
 
 /* Whether output is coloured: CLICOLOR_FORCE over CLICOLOR over the option over whether file is a terminal. */

@@ -6,6 +6,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/impl/engine_state.hpp>
 #include <poplar/impl/text_file.hpp>
+#include <poplar/text.h>
 
 namespace poplar {
 
@@ -265,7 +266,9 @@ POPLAR_IMPL std::string Engine::reportTiming(const TimerTimePoint &start) const
 }
 POPLAR_IMPL std::string Engine::reportTiming(const TimerTimePoint &start, const TimerTimePoint &stop) const
 {
-    return std::to_string(static_cast<double>(stop.nanoseconds - start.nanoseconds) / 1e9) + " s";
+    char text[64];
+    pop_text_format(text, sizeof(text), "%f s", static_cast<double>(stop.nanoseconds - start.nanoseconds) / 1e9);
+    return text;
 }
 POPLAR_IMPL pop_engine *Engine::c() const
 {

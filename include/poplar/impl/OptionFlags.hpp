@@ -6,6 +6,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/impl/owned_profile_value.hpp>
 #include <poplar/impl/text_file.hpp>
+#include <poplar/text.h>
 
 namespace poplar {
 
@@ -124,7 +125,7 @@ inline std::string optionText(const std::string &option, const pop_profile_value
     case POP_PROFILE_UINT:
         return std::to_string(value.as.natural);
     case POP_PROFILE_DOUBLE:
-        std::snprintf(number, sizeof(number), "%.15g", value.as.real);
+        pop_text_format(number, sizeof(number), "%.15g", value.as.real);
         return number;
     default:
         raise(POP_PARSE_ERROR, "the value of option '%s' must be a string, a number or a boolean", option.c_str());

@@ -31,6 +31,7 @@ POPLAR_IMPL void raise(const pop_error &error)
     case POP_##constant:                                                                                                                             \
         throw spelling(text);
 #include <poplar/errors.def>
+#include <poplar/text.h>
 #undef POP_ERROR_KIND
     case POP_OK:
     case POP_STATUS_COUNT:
@@ -45,7 +46,7 @@ POPLAR_IMPL void raise(pop_status status, const char *format, ...)
     error.status = status;
     va_list values;
     va_start(values, format);
-    std::vsnprintf(error.text, sizeof(error.text), format, values);
+    pop_text_vformat(error.text, sizeof(error.text), format, values);
     va_end(values);
     raise(error);
 }
@@ -57,7 +58,7 @@ POPLAR_IMPL void raise(pop_status status, pop_where where, const char *api, cons
     std::snprintf(error.api, sizeof(error.api), "%s", api);
     va_list values;
     va_start(values, format);
-    std::vsnprintf(error.text, sizeof(error.text), format, values);
+    pop_text_vformat(error.text, sizeof(error.text), format, values);
     va_end(values);
     raise(error);
 }

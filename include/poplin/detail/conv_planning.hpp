@@ -11,6 +11,7 @@
 
 #include <ostream>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct DetailedPlanCosts {
 };
 inline std::ostream &operator<<(std::ostream &out, const PlanCosts &costs)
 {
-    return out << "{ cycles: " << costs.cycles << ", memory: " << costs.memory << " }";
+    return out << "{ cycles: " << std::to_string(costs.cycles) << ", memory: " << std::to_string(costs.memory) << " }";
 }
 
 // A convolution to be planned: target, parameters, options.

@@ -4,9 +4,12 @@
 #include "base/intern.h"
 #include "base/str.h"
 
+#include <locale.h>
+#include <poplar/text.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -138,6 +141,34 @@ static void test_errors_as_text(void **state)
     assert_string_equal(error.path + strlen(error.path) - 4, "/end");
 }
 
+/* The same bytes in every locale, where the machine has one with a decimal comma (scripts/test-locale brings its own). */
+static void test_numbers_follow_no_locale(void **state)
+{
+    (void)state;
+    const char *before = setlocale(LC_ALL, NULL);
+    char kept[128], text[POP_TEXT_DOUBLE], *end;
+    snprintf(kept, sizeof(kept), "%s", before);
+    static const char *const names[] = { "C", "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        if (!setlocale(LC_ALL, names[i]))
+            continue;
+        static const double values[] = { 0, -0.5, 0.1, 1e20, 1.0 / 3, 1e-320, 123456789.125 };
+        for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); ++v) {
+            size_t length = pop_text_from_double(values[v], text);
+            assert_int_equal(length, strlen(text));
+            assert_null(strchr(text, ','));
+            assert_true(pop_text_to_double(text, &end) == values[v] && !*end);
+        }
+        assert_true(pop_text_to_double("1.5,2", &end) == 1.5 && *end == ',');
+        assert_true(pop_text_to_double("x", &end) == 0 && *end == 'x');
+        pop_text_format(text, sizeof(text), "%.2f|%d", 2.5, 1000000);
+        assert_string_equal(text, "2.50|1000000");
+        assert_string_equal(pop_text_from_errno(2), "No such file or directory");
+        assert_false(pop_text_is_word((char)0xe9));
+    }
+    setlocale(LC_ALL, kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_large_blocks_may_fail),
         cmocka_unit_test(test_kinds_of_error),
         cmocka_unit_test(test_errors_as_text),
+        cmocka_unit_test(test_numbers_follow_no_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
