@@ -50,6 +50,11 @@ POP_BEGIN_DECLS
 /* The first error recorded in the graph comes out here (the graph keeps it until it is taken).  *executable is NULL on failure. */
 POP_API pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
                                         void *progress_user, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+/* The same for engines that have a name (NULL: none): their reports go to a directory of that name below autoReport.directory. */
+#define pop_compile_graph_named(...) pop_compile_graph_named_at(POP_HERE, __VA_ARGS__)
+POP_API pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                              void *progress_user, const char *name, pop_executable **executable,
+                                              pop_error *error) POP_MUST_CHECK;
 POP_API void pop_executable_destroy(pop_executable *executable); /* engines that use it keep it alive */
 /* The name comes to stand only when the file is whole. */
 POP_API pop_status pop_executable_save(const pop_executable *executable, const char *path, pop_error *error) POP_MUST_CHECK;
@@ -67,6 +72,9 @@ POP_API const pop_target *pop_executable_target(const pop_executable *executable
 #define pop_engine_create(...) pop_engine_create_at(POP_HERE, __VA_ARGS__)
 /* Compiles and makes an engine.  NULL on failure: error, or standard error when error is NULL, says why. */
 POP_API pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error);
+#define pop_engine_create_named(...) pop_engine_create_named_at(POP_HERE, __VA_ARGS__)
+POP_API pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
+                                               pop_error *error);
 POP_API pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error);
 /* From one of its own callbacks: the run ends, and the engine goes when the call that led to the callback returns. */
 POP_API void pop_engine_destroy(pop_engine *engine);
@@ -74,6 +82,8 @@ POP_API void pop_engine_destroy(pop_engine *engine);
 /* Puts the executable on an attached device of the target it was compiled for; variables get their initial values (others are zero). */
 POP_API pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error) POP_MUST_CHECK;
+/* A run that is called so in reports; NULL or "": "Engine::run #N". */
+POP_API pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error) POP_MUST_CHECK;
 /* Asks a run in progress (on another thread, or from a callback) to end after the current step. */
 POP_API void pop_engine_stop(pop_engine *engine);

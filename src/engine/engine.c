@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: made, loaded, run, asked. */
 #include "engine/state.h"
+#include "report/report.h"
+#include "report/select.h"
 
 #ifndef TREMULA_VERSION
 #define TREMULA_VERSION "unknown" /* the build defines it */
@@ -40,6 +42,17 @@ static pop_status link_modules(const struct image *image, const char *api, pop_e
     return status;
 }
 
+/* The report that compiling began, where it is this engine's as well; else one of its own, where its options ask for one. */
+static pop_status begin_report(pop_engine *engine, pop_executable *executable, const char *api, pop_error *error)
+{
+    if (report_fits(executable->report, &engine->options, executable->name)) {
+        engine->report = executable->report;
+        executable->report = NULL;
+        return POP_OK;
+    }
+    return report_begin(engine->image, &engine->options, executable->name, 0, api, &engine->report, error);
+}
+
 pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error)
 {
     static const char api[] = "pop_engine_create_from";
@@ -54,6 +67,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
         options_free(&set);
         return fail_create(error, &ours);
     }
+    report_imply(&set);
     pop_engine *engine = MEM_NEW(pop_engine);
     engine->image = image_retain(executable->image);
     engine->options = set;
@@ -63,7 +77,8 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
         error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
                   "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
-    if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK) {
+    if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK ||
+        begin_report(engine, executable, api, &ours) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);
     }
@@ -72,9 +87,15 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
 
 pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error)
 {
+    return pop_engine_create_named_at(where, graph, programs, options, NULL, error);
+}
+
+pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
+                                       pop_error *error)
+{
     pop_executable *executable;
     pop_error ours = { .status = POP_OK };
-    if (pop_compile_graph_at(where, graph, programs, options, NULL, NULL, &executable, &ours) != POP_OK)
+    if (pop_compile_graph_named_at(where, graph, programs, options, NULL, NULL, name, &executable, &ours) != POP_OK)
         return fail_create(error, &ours);
     pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, error);
     pop_executable_destroy(executable);
@@ -94,6 +115,10 @@ static void destroy(pop_engine *engine)
     vec_free(&engine->option_list);
     options_free(&engine->options);
     trace_free(&engine->trace);
+    trace_free(&engine->captured);
+    pop_error error;
+    if (report_end(engine->report, &error) != POP_OK)
+        pop_error_print(&error);
     image_release(engine->image);
     free(engine);
 }
@@ -170,7 +195,7 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     return POP_OK;
 }
 
-static pop_status run(pop_engine *engine, unsigned program, const char *api, pop_error *error)
+static pop_status run(pop_engine *engine, unsigned program, const char *name, const char *api, pop_error *error)
 {
     if (engine->destroyed)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed");
@@ -186,7 +211,7 @@ static pop_status run(pop_engine *engine, unsigned program, const char *api, pop
     LOG(ENGINE, INFO, "running program %u", program);
     engine->running = true;
     atomic_store(&engine->stop, false);
-    status = engine_run_program(engine, program, api, error);
+    status = engine_run_program(engine, program, name, api, error);
     engine->running = false;
     if (status != POP_OK) {
         streams_drop_prefetched(engine);
@@ -196,7 +221,7 @@ static pop_status run(pop_engine *engine, unsigned program, const char *api, pop
 }
 
 /* Callbacks may be called on the way.  program: NULL to load only. */
-static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program, const char *api,
+static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program, const char *name, const char *api,
                                pop_error *error)
 {
     if (!engine)
@@ -204,24 +229,29 @@ static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device 
     engine_enter(engine);
     pop_status status = loads ? load(engine, device, api, error) : POP_OK;
     if (status == POP_OK && program)
-        status = run(engine, *program, api, error);
+        status = run(engine, *program, name, api, error);
     engine_leave(engine);
     return status;
 }
 
 pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error)
 {
-    return load_and_run(engine, true, device, NULL, "pop_engine_load", error);
+    return load_and_run(engine, true, device, NULL, NULL, "pop_engine_load", error);
 }
 
 pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error)
 {
-    return load_and_run(engine, false, NULL, &program, "pop_engine_run", error);
+    return pop_engine_run_named(engine, program, NULL, error);
+}
+
+pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name, pop_error *error)
+{
+    return load_and_run(engine, false, NULL, &program, name, "pop_engine_run", error);
 }
 
 pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error)
 {
-    return load_and_run(engine, true, device, &program, "pop_engine_load_and_run", error);
+    return load_and_run(engine, true, device, &program, NULL, "pop_engine_load_and_run", error);
 }
 
 void pop_engine_stop(pop_engine *engine)

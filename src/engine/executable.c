@@ -7,6 +7,9 @@
 #include "image/image.h"
 #include "profile/graph_report.h"
 #include "report/debug_graph.h"
+#include "report/files.h"
+#include "report/report.h"
+#include "report/select.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -30,7 +33,14 @@ static pop_executable *make_executable(struct image *image)
 pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
                                 void *progress_user, pop_executable **executable, pop_error *error)
 {
+    return pop_compile_graph_named_at(where, graph, programs, options, progress, progress_user, NULL, executable, error);
+}
+
+pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                      void *progress_user, const char *name, pop_executable **executable, pop_error *error)
+{
     static const char api[] = "pop_compile_graph";
+    int64_t started = report_now();
     if (executable)
         *executable = NULL;
     if (!graph || !executable)
@@ -45,17 +55,22 @@ pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs 
     }
     struct option_set set = { 0 };
     struct image *image = NULL;
+    struct report *report = NULL;
     pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
+    if (status == POP_OK)
+        report_imply(&set);
     if (status == POP_OK)
         status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
-    if (image) { /* no report asks for it */
+    if (status == POP_OK && ((status = graph_report(image, &set, error)) != POP_OK ||
+                             (status = report_write_files(graph, image, &set, name, api, error)) != POP_OK ||
+                             (status = report_begin(image, &set, name, started, api, &report, error)) != POP_OK))
+        image_release(image);
+    if (report || status == POP_OK) { /* reports have it */
         placement_free(image->placement);
         image->placement = NULL;
     }
-    if (status == POP_OK && (status = graph_report(image, &set, error)) != POP_OK)
-        image_release(image);
     options_free(&set);
     if (status != POP_OK) {
         if (error && !error->where.file)
@@ -63,13 +78,19 @@ pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs 
         return name_call(error, status, api);
     }
     *executable = make_executable(image);
+    (*executable)->report = report;
+    (*executable)->name = name ? mem_string(name) : NULL;
     return POP_OK;
 }
 
 void pop_executable_destroy(pop_executable *executable)
 {
+    pop_error error;
     if (!executable)
         return;
+    if (report_end(executable->report, &error) != POP_OK)
+        pop_error_print(&error);
+    free(executable->name);
     image_release(executable->image);
     free(executable);
 }

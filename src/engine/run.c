@@ -2,8 +2,10 @@
 /* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here. */
 #include "engine/print.h"
 #include "engine/state.h"
+#include "report/report.h"
 
 #include <stdarg.h>
+#include <time.h>
 
 /* The graph forbids recursion, so only a damaged image nests deeper. */
 enum { DEPTH_MOST = 1 << 16 };
@@ -172,14 +174,70 @@ static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
     return next <= at && (kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS);
 }
 
-pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
+/* A record that is captured: its steps are written when it is this long, or when a second has passed. */
+enum { CAPTURED_MOST = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
+struct capture {
+    pop_engine *engine;
+    struct trace *trace; /* NULL: nothing is captured */
+    unsigned jumps;
+    time_t written;
+};
+
+static time_t seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+static void capture_begin(struct capture *capture, unsigned program, const char *name, uint32_t at)
+{
+    pop_engine *engine = capture->engine;
+    if (!engine->report || !report_run_begin(engine->report, program, name))
+        return;
+    capture->trace = &engine->captured;
+    capture->written = seconds();
+    trace_reset(capture->trace);
+    trace_begin(capture->trace, at);
+}
+
+static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, uint32_t depth, bool iteration)
+{
+    struct trace *trace = capture->trace;
+    if (!trace_again(trace, at, next))
+        trace_jump(trace, at, next, depth, iteration);
+    if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 || (trace->entries.count < CAPTURED_MOST && seconds() == capture->written))
+        return;
+    report_run_part(capture->engine->report, trace);
+    trace_restart(trace, next);
+    capture->written = seconds();
+}
+
+/* The status of the run stands before that of its report. */
+static pop_status capture_end(struct capture *capture, uint32_t end, const struct run *run)
+{
+    pop_error error;
+    if (!capture->trace)
+        return run->status;
+    trace_end(capture->trace, end);
+    pop_status status = report_run_end(capture->engine->report, capture->trace, run->api, &error);
+    if (run->status != POP_OK || status == POP_OK)
+        return run->status;
+    if (run->error)
+        *run->error = error;
+    return status;
+}
+
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error)
 {
     struct run run = { .engine = engine, .image = engine->image, .error = error, .api = api };
     const struct image_op *ops = engine->image->ops.data;
     struct trace *trace = engine->profiling ? &engine->trace : NULL;
     uint32_t at = engine->image->programs.data[program];
+    struct capture capture = { .engine = engine };
     if (trace)
         trace_begin(trace, at);
+    capture_begin(&capture, program, name, at);
     while (!atomic_load_explicit(&engine->stop, memory_order_relaxed)) {
         uint32_t next = functions[ops[at].kind](&run, ops + at, at + 1);
         if (next == at + 1) {
@@ -192,11 +250,13 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
         }
         if (trace && !trace_again(trace, at, next))
             trace_jump(trace, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
+        if (capture.trace)
+            capture_jump(&capture, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
         at = next;
     }
     if (trace)
         trace_end(trace, at);
     vec_free(&run.loops);
     vec_free(&run.callers);
-    return run.status;
+    return capture_end(&capture, at, &run);
 }

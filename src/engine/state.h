@@ -57,6 +57,7 @@ struct program_needs {
 };
 
 struct checked;
+struct report;
 
 struct pop_engine {
     struct image *image;
@@ -81,6 +82,8 @@ struct pop_engine {
     struct program_needs *needs; /* one for each program */
     uint32_t op_at;              /* the op whose callback is running */
     struct trace trace;          /* what ran since load or the last reset */
+    struct report *report;       /* what is captured goes there; NULL: nothing is */
+    struct trace captured;       /* what the run in progress did since its steps were written last */
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };
 
@@ -113,7 +116,7 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
                            pop_error *error);
 
 /* run.c */
-pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error);
 /* An operand's bytes, until the next call. */
 const unsigned char *run_operand(struct run *run, uint32_t operand);
 

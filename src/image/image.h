@@ -111,7 +111,12 @@ struct image {
     struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
 };
 
-struct pop_executable { struct image *image; };
+struct report;
+struct pop_executable {
+    struct image *image;
+    struct report *report; /* of compiling, until an engine takes it; NULL: none */
+    char *name;            /* of the engines that it is made for; NULL: none */
+};
 
 struct image *image_create(void);
 struct image *image_retain(struct image *image);

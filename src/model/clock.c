@@ -3,9 +3,6 @@
 
 #include "target/cost.h"
 
-/* Shapes that are always there: all tiles at once (the start; a sync of several IPUs), tiles as a sync lets them go, and one whose sequence is
- * too long to be worth remembering. */
-enum { SHAPE_LEVEL = 0, SHAPE_RESUMED, SHAPE_DEEP, SHAPES_FIXED };
 enum { DEPTH_MOST = 32 };
 
 size_t work_count(const struct model *model)
@@ -255,6 +252,23 @@ void clock_work(struct clock *clock, size_t work)
     apply(clock, work, 1, limits_of(clock, shape));
     clock->shape = clock->offsets_of = shape;
     put_shape(clock, shape);
+}
+
+const uint64_t *clock_offsets(struct clock *clock, uint32_t shape)
+{
+    show(clock, shape);
+    return clock->offsets;
+}
+
+void clock_forget(struct clock *clock)
+{
+    if (clock->shape >= SHAPE_DEEP)
+        return;
+    clock->shapes.count = SHAPES_FIXED;
+    clock->limits.count = (size_t)SHAPES_FIXED * clock->ipus * 2;
+    clock->offsets_of = UINT32_MAX;
+    if (clock->slot_count)
+        memset(clock->slots, 0, clock->slot_count * sizeof(*clock->slots));
 }
 
 uint64_t clock_tile(struct clock *clock, uint32_t tile)

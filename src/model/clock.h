@@ -26,6 +26,9 @@ static inline struct span work_span(const struct work *work, size_t i)
     return (struct span){ work->flows[i].tile, work->flows[i].tiles, work->flows[i].cycles };
 }
 
+/* Shapes that are always there: all tiles at once (the start; a sync of several IPUs), tiles as a sync lets them go, and one whose sequence is
+ * too long to be worth remembering. */
+enum { SHAPE_LEVEL = 0, SHAPE_RESUMED, SHAPE_DEEP, SHAPES_FIXED };
 /* A sequence of works without a sync: one more after another sequence. */
 struct shape { uint32_t parent, work, depth; uint64_t closed; /* syncs that ended it */ };
 
@@ -57,6 +60,10 @@ void clock_sync(struct clock *clock, bool external);
 void clock_work(struct clock *clock, size_t work);
 /* The work so many times over, nothing between. */
 void clock_works(struct clock *clock, size_t work, uint64_t times);
+/* Offsets by tile of a shape, until the clock goes on; of the one whose number is SHAPE_DEEP as they are now. */
+const uint64_t *clock_offsets(struct clock *clock, uint32_t shape);
+/* Behind a sync: shapes get new numbers.  What tiles waited is not known any more. */
+void clock_forget(struct clock *clock);
 /* A tile's time. */
 uint64_t clock_tile(struct clock *clock, uint32_t tile);
 /* Adds to waited[tile] what each tile has spent in syncs, worked out from the syncs alone. */

@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-struct walk {
+struct timeline_walk {
     const struct image *image;
     const struct model *model;
     struct timeline *timeline;
@@ -28,7 +28,7 @@ static bool brings_sync(const struct model *model, uint32_t step)
     return kind == MODEL_EXCHANGE || kind == MODEL_GLOBAL_EXCHANGE || kind == MODEL_STREAM_COPY || kind == MODEL_SYNC;
 }
 
-static void tell(const struct walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from, uint64_t cycles)
+static void tell(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from, uint64_t cycles)
 {
     if (!walk->callback)
         return;
@@ -37,12 +37,12 @@ static void tell(const struct walk *walk, uint32_t step, enum timeline_phase pha
     walk->callback(walk->user, &(struct timeline_event){ step, of->kind, of->detail, (uint8_t)phase, from, to, cycles, cycles - (to - from) });
 }
 
-static uint64_t now(const struct walk *walk)
+static uint64_t now(const struct timeline_walk *walk)
 {
     return walk->callback ? clock_now(&walk->clock) : 0;
 }
 
-static void sync(struct walk *walk, uint32_t step, enum model_sync detail, enum timeline_phase phase)
+static void sync(struct timeline_walk *walk, uint32_t step, enum model_sync detail, enum timeline_phase phase)
 {
     uint64_t from = now(walk);
     clock_sync(&walk->clock, detail == MODEL_SYNC_EXTERNAL);
@@ -52,7 +52,7 @@ static void sync(struct walk *walk, uint32_t step, enum model_sync detail, enum 
     walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to, to - from, 0 });
 }
 
-static uint64_t longest(struct walk *walk, size_t number)
+static uint64_t longest(struct timeline_walk *walk, size_t number)
 {
     if (!walk->longest[number]) {
         struct work work = work_at(walk->model, number);
@@ -66,7 +66,7 @@ static uint64_t longest(struct walk *walk, size_t number)
 }
 
 /* times: more than one without a callback alone. */
-static void work(struct walk *walk, uint32_t step, enum timeline_phase phase, uint64_t times)
+static void work(struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t times)
 {
     size_t number = work_of_step(walk->model, walk->model->steps.data + step);
     uint64_t from = now(walk);
@@ -80,7 +80,7 @@ static void work(struct walk *walk, uint32_t step, enum timeline_phase phase, ui
 }
 
 /* times: only of steps that do not sync. */
-static void run_step(struct walk *walk, uint32_t step, uint64_t times)
+static void run_step(struct timeline_walk *walk, uint32_t step, uint64_t times)
 {
     const struct model_step *of = walk->model->steps.data + step;
     walk->timeline->times[step] += walk->clock.weight * times;
@@ -108,14 +108,14 @@ static void run_step(struct walk *walk, uint32_t step, uint64_t times)
     }
 }
 
-static void run_ops(struct walk *walk, uint32_t first, uint32_t count, uint64_t times)
+static void run_ops(struct timeline_walk *walk, uint32_t first, uint32_t count, uint64_t times)
 {
     const uint32_t *op_first = walk->model->op_first.data;
     for (size_t i = op_first[first]; i < op_first[(size_t)first + count]; ++i)
         run_step(walk, walk->model->op_steps.data[i], times);
 }
 
-static bool entries_sync(const struct walk *walk, const struct trace_entry *entries, size_t count)
+static bool entries_sync(const struct timeline_walk *walk, const struct trace_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
@@ -125,22 +125,22 @@ static bool entries_sync(const struct walk *walk, const struct trace_entry *entr
     return false;
 }
 
-static void run_entries(struct walk *walk, const struct trace_entry *entries, size_t count, uint64_t times);
+static void run_entries(struct timeline_walk *walk, const struct trace_entry *entries, size_t count, uint64_t times);
 
-static void begin_block(struct walk *walk, const struct trace_entry *block, uint64_t times)
+static void begin_block(struct timeline_walk *walk, const struct trace_entry *block, uint64_t times)
 {
     if (block->first == TRACE_RUN)
         for (size_t i = 0; i < walk->model->entry.count; ++i)
             run_step(walk, walk->model->entry.data[i], times);
 }
 
-static void run_block(struct walk *walk, const struct trace_entry *block)
+static void run_block(struct timeline_walk *walk, const struct trace_entry *block)
 {
     begin_block(walk, block, 1);
     run_entries(walk, block + 1, block->count, 1);
 }
 
-static void run_folded(struct walk *walk, const struct trace_entry *block)
+static void run_folded(struct timeline_walk *walk, const struct trace_entry *block)
 {
     struct clock *clock = &walk->clock;
     size_t bytes = clock->ipus * sizeof(uint64_t);
@@ -155,7 +155,7 @@ static void run_folded(struct walk *walk, const struct trace_entry *block)
     free(before);
 }
 
-static void run_blocks(struct walk *walk, const struct trace_entry *block, uint64_t times)
+static void run_blocks(struct timeline_walk *walk, const struct trace_entry *block, uint64_t times)
 {
     bool syncs = (block->first == TRACE_RUN && walk->entry_syncs) || entries_sync(walk, block + 1, block->count);
     if (walk->callback || (syncs && block->times <= 2)) {
@@ -169,7 +169,7 @@ static void run_blocks(struct walk *walk, const struct trace_entry *block, uint6
     }
 }
 
-static void run_entries(struct walk *walk, const struct trace_entry *entries, size_t count, uint64_t times)
+static void run_entries(struct timeline_walk *walk, const struct trace_entry *entries, size_t count, uint64_t times)
 {
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
@@ -184,7 +184,7 @@ static void run_entries(struct walk *walk, const struct trace_entry *entries, si
     }
 }
 
-static void find_syncs(struct walk *walk)
+static void find_syncs(struct timeline_walk *walk)
 {
     const struct model *model = walk->model;
     size_t ops = model->op_first.count - 1;
@@ -272,17 +272,15 @@ static void check_accounts(const struct timeline *timeline, struct clock *clock)
 }
 #endif
 
-/* Goes through the trace; walk_end after its results are taken. */
-static void walk_through(struct walk *walk, const struct trace *trace)
+static void walk_start(struct timeline_walk *walk)
 {
     walk->longest = walk->callback ? mem_zero(work_count(walk->model) + 1, sizeof(*walk->longest)) : NULL;
     walk->times = mem_zero(work_count(walk->model) + 1, sizeof(*walk->times));
     clock_start(&walk->clock, walk->image);
     find_syncs(walk);
-    run_entries(walk, trace->entries.data, trace->entries.count, 1);
 }
 
-static void walk_end(struct walk *walk)
+static void walk_end(struct timeline_walk *walk)
 {
     clock_free(&walk->clock);
     free(walk->syncing);
@@ -290,16 +288,23 @@ static void walk_end(struct walk *walk)
     free(walk->times);
 }
 
+static struct timeline start_timeline(const struct image *image)
+{
+    struct timeline timeline = { .tile_count = image->target.num_ipus * image->target.tiles_per_ipu };
+    timeline.tiles = mem_zero((size_t)timeline.tile_count + 1, sizeof(*timeline.tiles));
+    timeline.times = mem_zero(image->model.steps.count + 1, sizeof(*timeline.times));
+    return timeline;
+}
+
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user)
 {
     const struct model *model = &image->model;
-    *timeline = (struct timeline){ .tile_count = image->target.num_ipus * image->target.tiles_per_ipu };
-    timeline->tiles = mem_zero((size_t)timeline->tile_count + 1, sizeof(*timeline->tiles));
-    timeline->times = mem_zero(model->steps.count + 1, sizeof(*timeline->times));
+    *timeline = start_timeline(image);
     if (!model->op_first.count)
         return;
-    struct walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
-    walk_through(&walk, trace);
+    struct timeline_walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
+    walk_start(&walk);
+    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
     book_works(timeline, model, walk.times);
     book_tiles(timeline, &walk.clock);
 #ifndef NDEBUG
@@ -308,14 +313,45 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
     walk_end(&walk);
 }
 
+struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user)
+{
+    struct timeline_walk *walk = MEM_NEW(struct timeline_walk);
+    *walk = (struct timeline_walk){ .image = image, .model = &image->model, .callback = callback, .user = user };
+    walk->timeline = MEM_NEW(struct timeline);
+    *walk->timeline = start_timeline(image);
+    walk_start(walk);
+    return walk;
+}
+
+void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace)
+{
+    run_entries(walk, trace->entries.data, trace->entries.count, 1);
+}
+
+struct clock *timeline_walk_clock(struct timeline_walk *walk)
+{
+    return &walk->clock;
+}
+
+void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline)
+{
+    book_works(walk->timeline, walk->model, walk->times);
+    book_tiles(walk->timeline, &walk->clock);
+    *timeline = *walk->timeline;
+    walk_end(walk);
+    free(walk->timeline);
+    free(walk);
+}
+
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile)
 {
     const struct model *model = &image->model;
     if (!model->op_first.count)
         return 0;
     struct timeline timeline = { .times = mem_zero(model->steps.count + 1, sizeof(*timeline.times)) };
-    struct walk walk = { .image = image, .model = model, .timeline = &timeline };
-    walk_through(&walk, trace);
+    struct timeline_walk walk = { .image = image, .model = model, .timeline = &timeline };
+    walk_start(&walk);
+    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
     uint64_t now = clock_tile(&walk.clock, tile);
     walk_end(&walk);
     free(timeline.times);

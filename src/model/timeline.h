@@ -46,6 +46,14 @@ struct timeline {
 
 /* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any checked file. */
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user);
+/* The same piece by piece: records that follow each other.  The image has a model; the callback, which there is, finds the clock behind each event. */
+struct clock;
+struct timeline_walk;
+struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
+void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
+struct clock *timeline_walk_clock(struct timeline_walk *walk);
+/* The sums of all that was walked; frees the walk. */
+void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
 /* A tile's clock behind all that a trace holds. */
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);
 void timeline_free(struct timeline *timeline);

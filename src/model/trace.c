@@ -66,6 +66,17 @@ void trace_begin(struct trace *trace, uint32_t op)
     push(trace, (struct trace_entry){ TRACE_RUN, 0, 1 });
 }
 
+void trace_restart(struct trace *trace, uint32_t at)
+{
+    trace->entries.count = trace->loops.count = trace->tops.count = 0;
+    trace->hot_times = NULL;
+    trace->last_run = NO_BLOCK;
+    trace->run = 0;
+    trace->from = at;
+    trace->full = false;
+    push(trace, (struct trace_entry){ TRACE_ITERATION, 0, 1 });
+}
+
 static bool same_entries(const struct trace *trace, size_t a, size_t b, size_t count)
 {
     return memcmp(trace->entries.data + a, trace->entries.data + b, count * sizeof(struct trace_entry)) == 0;

@@ -33,6 +33,8 @@ void trace_free(struct trace *trace);
 /* A run starts at an op, and ends before the op at `end`. */
 void trace_begin(struct trace *trace, uint32_t op);
 void trace_end(struct trace *trace, uint32_t end);
+/* Empties the record within a run: what follows is recorded as if the run began with the op at `at`, without the steps of model.entry. */
+void trace_restart(struct trace *trace, uint32_t at);
 /* Between these two calls, from a run, the trace holds what ran before the op at `end`; resume takes what suspend gave. */
 size_t trace_suspend(struct trace *trace, uint32_t end);
 void trace_resume(struct trace *trace, size_t entries);

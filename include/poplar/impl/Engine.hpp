@@ -89,10 +89,9 @@ POPLAR_IMPL void Engine::deploy(Where where)
 }
 POPLAR_IMPL void Engine::run(unsigned program, const std::string &debugName, Where where)
 {
-    (void)debugName;
     const detail::EngineState::Call call(at(where));
     pop_error error;
-    call.state.finish(pop_engine_run(call.state.engine, program, &error), error, where);
+    call.state.finish(pop_engine_run_named(call.state.engine, program, debugName.c_str(), &error), error, where);
 }
 POPLAR_IMPL void Engine::run(unsigned program, const std::string &debugName, const RuntimeOptions &, Where where)
 {

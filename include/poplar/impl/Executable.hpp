@@ -69,7 +69,7 @@ struct Progress {
 };
 
 inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const pop_where &where,
-                          const ProgressFunc &progress = nullptr)
+                          const ProgressFunc &progress = nullptr, const char *name = nullptr)
 {
     if (!graph.c())
         raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
@@ -79,7 +79,7 @@ inline Executable compile(const Graph &graph, ArrayRef<program::Program> program
     pop_error error;
     pop_executable *made = nullptr;
     const pop_status status =
-        pop_compile_graph_at(where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &told, &made, &error);
+        pop_compile_graph_named_at(where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &told, name, &made, &error);
     Executable executable(made);
     if (told.thrown)
         std::rethrow_exception(told.thrown);
@@ -97,7 +97,7 @@ POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Progra
 POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
                                     const DebugContext &debugContext)
 {
-    return detail::compile(graph, programs, options, detail::where(debugContext), progress);
+    return detail::compile(graph, programs, options, detail::where(debugContext), progress, detail::name(debugContext));
 }
 POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, detail::Where where)
 {
@@ -108,7 +108,7 @@ POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> pr
                                     const DebugContext &debugContext)
 {
     const Graph mine(std::move(graph));
-    return detail::compile(mine, programs, options, detail::where(debugContext), progress);
+    return detail::compile(mine, programs, options, detail::where(debugContext), progress, detail::name(debugContext));
 }
 
 } // namespace poplar

@@ -186,7 +186,7 @@ static inline pop_engine *build_engine(struct image *image, pop_options options,
     pop_error error;
     if (image_check(image, "test", &error) != POP_OK)
         fail_msg("%s", error.text);
-    pop_executable executable = { image };
+    pop_executable executable = { .image = image };
     pop_engine *engine = pop_engine_create_from(&executable, options, &error);
     if (!engine)
         fail_msg("%s", error.text);

@@ -458,7 +458,7 @@ static void checked_mode_needs_an_executable_compiled_for_it(void **state)
     (void)state;
     struct image *image = sums(2, UINT32_MAX, 0);
     image->vertex_ids.count = image->edge_first.count = image->edge_bytes.count = 0;
-    pop_executable executable = { image };
+    pop_executable executable = { .image = image };
     pop_error error;
     assert_null(pop_engine_create_from(&executable, POP_OPTIONS({ "debug.checkedExecution", "true" }), &error));
     assert_int_equal(error.status, POP_INVALID_OPTION);

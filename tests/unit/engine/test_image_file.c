@@ -180,7 +180,7 @@ static void run_all(struct image *image, pop_options options)
     for (size_t i = 0; i < image->copies.count; ++i)
         if (image->copies.data[i].bytes > 1 << 18) /* repeats the same bytes */
             return;
-    pop_executable executable = { image };
+    pop_executable executable = { .image = image };
     pop_engine *engine = pop_engine_create_from(&executable, options, &(pop_error){ .status = POP_OK });
     if (!engine)
         return;
@@ -225,7 +225,7 @@ static void what_was_written_comes_back(void **state)
     assert_true(pop_target_equal(&read->target, &image->target));
     assert_string_equal(options_get(&read->options, "engine", "target.hostThreads"), "1");
     image_release(image);
-    pop_executable executable = { read };
+    pop_executable executable = { .image = read };
     pop_engine *engine = pop_engine_create_from(&executable, POP_NO_OPTIONS, NULL);
     int32_t in[8], stream[8] = { 1, 1, 1, 1, 1, 1, 1, 1 }, out;
     assert_int_equal(pop_engine_load(engine, device, NULL), POP_OK);
@@ -550,7 +550,7 @@ static void each_rule_of_the_model_is_checked(void **state)
 static void files_on_disk(void **state)
 {
     (void)state;
-    pop_executable executable = { make() }, *read;
+    pop_executable executable = { .image = make() }, *read;
     char path[] = "engine-test-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);

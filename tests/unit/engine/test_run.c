@@ -243,7 +243,7 @@ static void options_are_checked_and_listed(void **state)
     struct image *image = cells();
     build_program(image);
     build_op(image, OP_END, 0, 0, 0, 0);
-    pop_executable executable = { image };
+    pop_executable executable = { .image = image };
     pop_error error;
     assert_null(pop_engine_create_from(&executable, POP_OPTIONS({ "target.hostThread", "2" }), &error));
     assert_int_equal(error.status, POP_INVALID_OPTION);

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/database.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name, *columns;
+} tables[] = {
+#define REPORT_TABLE(constant, name, columns) { name, columns },
+#include "report/tables.def"
+#undef REPORT_TABLE
+};
+
+static const char views[] =
+    "CREATE VIEW lowered_variables AS SELECT v.id, tile, s.string AS name, size_bytes, c.name AS category, offset, alignment,"
+    " equivalence_class, var, flags & 1 AS allocated, flags >> 1 & 1 AS constant, flags >> 2 & 1 AS always_live,"
+    " flags >> 3 & 1 AS executable, flags >> 4 & 1 AS vertex_code, flags >> 5 & 1 AS interleaved"
+    " FROM vars_info v JOIN vars_string_table s ON s.id = v.name JOIN var_categories c ON c.id = v.category;"
+    "CREATE VIEW steps AS SELECT e.id, p.type, e.program, p.compute_set, p.exchange, p.name, p.detail, e.run,"
+    " e.base AS cycles_base FROM executed e JOIN programs p ON p.id = e.program;"
+    "CREATE VIEW steps_by_ipu AS SELECT e.id AS step_id, i.ipu, i.cycles, i.active_tiles,"
+    " e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0) AS cycles_base,"
+    " i.active_from_min AS active_cycles_from_min, i.active_from_max AS active_cycles_from_max,"
+    " i.active_to_min AS active_cycles_to_min, i.active_to_max AS active_cycles_to_max,"
+    " i.all_from_min AS all_cycles_from_min, i.all_from_max AS all_cycles_from_max,"
+    " i.all_to_min AS all_cycles_to_min, i.all_to_max AS all_cycles_to_max,"
+    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * (SELECT tiles_per_ipu FROM target)) ELSE 0.0 END AS tile_balance,"
+    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * i.active_tiles) ELSE 0.0 END AS active_tile_balance,"
+    " i.data_in, i.data_out FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern;";
+
+static const char indexes[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON vars_info(tile);"
+                              "CREATE INDEX IF NOT EXISTS steps_by_run ON runs(first_step);"
+                              "CREATE INDEX IF NOT EXISTS live_lists_by_bytes ON live_lists(bytes);"
+                              "CREATE INDEX IF NOT EXISTS blocks_by_tile ON blocks(tile);";
+
+struct database {
+    sqlite3 *sqlite;
+    char *path, *final;
+    sqlite3_stmt *inserts[REPORT_TABLES];
+    bool failed;
+    pop_error error;
+};
+
+static void fail(struct database *db, const char *what)
+{
+    if (db->failed)
+        return;
+    db->failed = true;
+    const char *reason = db->sqlite ? sqlite3_errmsg(db->sqlite) : "out of memory";
+    error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot %s: %s", db->path, what, reason);
+}
+
+void database_do(struct database *db, const char *sql)
+{
+    if (!db->failed && sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail(db, "write");
+}
+
+/* Each directory of a path that does not exist is made. */
+bool database_directories(const char *path, pop_error *error)
+{
+    char *part = mem_string(path);
+    bool good = true;
+    for (char *at = part; good && *at; ++at) {
+        char *end = at + strcspn(at, "/");
+        char rest = *end;
+        *end = 0;
+        if (*at && mkdir(part, 0777) != 0 && errno != EEXIST) {
+            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report: cannot make the directory '%s': %s", part, strerror(errno));
+            good = false;
+        }
+        *end = rest;
+        at = rest ? end : end - 1;
+    }
+    free(part);
+    return good;
+}
+
+/* A name that no file has: DIRECTORY/NAME_<random>.pop. */
+static char *temporary_path(const char *directory, const char *name)
+{
+    struct str path = { 0 };
+    uint32_t number;
+    do {
+        if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+            number = (uint32_t)getpid() ^ (uint32_t)(uintptr_t)&path;
+        path.length = 0;
+        str_format(&path, "%s/%s_%08x.pop", directory, name, (unsigned)number);
+    } while (access(path.text, F_OK) == 0);
+    return path.text;
+}
+
+static void create_tables(struct database *db)
+{
+    struct str sql = { 0 };
+    for (int i = 0; i < REPORT_TABLES; ++i) {
+        sql.length = 0;
+        str_format(&sql, "CREATE TABLE %s(%s", tables[i].name, tables[i].columns);
+        database_do(db, sql.text);
+    }
+    str_free(&sql);
+    database_do(db, views);
+}
+
+struct database *database_create(const char *directory, const char *name, pop_error *error)
+{
+    if (!database_directories(directory, error))
+        return NULL;
+    struct database *db = MEM_NEW(struct database);
+    struct str final = { 0 };
+    str_format(&final, "%s/%s.pop", directory, name);
+    db->final = final.text;
+    db->path = temporary_path(directory, name);
+    if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+        fail(db, "make it");
+    /* The process may be killed, but what the system has it writes: nothing waits for the disk before the end. */
+    database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 8192;"
+                    "PRAGMA busy_timeout = 10000; BEGIN");
+    create_tables(db);
+    if (!database_failed(db, error))
+        return db;
+    database_drop(db);
+    return NULL;
+}
+
+static sqlite3_stmt *insert_of(struct database *db, enum report_table table, size_t columns)
+{
+    if (db->inserts[table])
+        return db->inserts[table];
+    struct str sql = { 0 };
+    str_format(&sql, "INSERT INTO %s VALUES(", tables[table].name);
+    for (size_t i = 0; i < columns; ++i)
+        str_add(&sql, i ? ",?" : "?");
+    str_add(&sql, ")");
+    if (sqlite3_prepare_v3(db->sqlite, sql.text, -1, SQLITE_PREPARE_PERSISTENT, &db->inserts[table], NULL) != SQLITE_OK)
+        fail(db, "write");
+    str_free(&sql);
+    return db->inserts[table];
+}
+
+void database_add(struct database *db, enum report_table table, const char *columns, ...)
+{
+    sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, table, strlen(columns));
+    if (!insert)
+        return;
+    va_list values;
+    va_start(values, columns);
+    for (int i = 1; *columns; ++columns, ++i) {
+        const void *data;
+        switch (*columns) {
+        case 'i':
+            sqlite3_bind_int64(insert, i, va_arg(values, int64_t));
+            break;
+        case 'r':
+            sqlite3_bind_double(insert, i, va_arg(values, double));
+            break;
+        case 's':
+            sqlite3_bind_text(insert, i, va_arg(values, const char *), -1, SQLITE_STATIC);
+            break;
+        case 'b':
+            data = va_arg(values, const void *);
+            sqlite3_bind_blob64(insert, i, data, va_arg(values, size_t), SQLITE_STATIC);
+            break;
+        case 'x':
+            (void)va_arg(values, int64_t);
+            sqlite3_bind_null(insert, i);
+            break;
+        default:
+            sqlite3_bind_null(insert, i);
+        }
+    }
+    va_end(values);
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        fail(db, "write");
+    sqlite3_reset(insert);
+}
+
+void database_commit(struct database *db)
+{
+    database_do(db, "COMMIT; BEGIN");
+}
+
+const char *database_path(const struct database *db)
+{
+    return db->path;
+}
+
+const char *database_final_path(const struct database *db)
+{
+    return db->final;
+}
+
+bool database_failed(const struct database *db, pop_error *error)
+{
+    if (db->failed && error)
+        *error = db->error;
+    return db->failed;
+}
+
+static void close_sqlite(struct database *db)
+{
+    for (int i = 0; i < REPORT_TABLES; ++i)
+        sqlite3_finalize(db->inserts[i]);
+    memset(db->inserts, 0, sizeof(db->inserts));
+    if (db->sqlite && sqlite3_close(db->sqlite) != SQLITE_OK)
+        fail(db, "close it");
+    db->sqlite = NULL;
+}
+
+static void free_database(struct database *db)
+{
+    free(db->path);
+    free(db->final);
+    free(db);
+}
+
+/* The file's bytes are on the disk before it has its name. */
+static void rename_file(struct database *db)
+{
+    int file = open(db->path, O_RDWR | O_CLOEXEC);
+    bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        good &= close(file) == 0;
+    if (!good || rename(db->path, db->final) != 0) {
+        db->failed = true;
+        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot rename it to '%s': %s", db->path, db->final,
+                  strerror(errno));
+    }
+}
+
+pop_status database_finish(struct database *db, pop_error *error)
+{
+    database_do(db, indexes);
+    database_do(db, "UPDATE format SET closed = 1; COMMIT");
+    for (int i = 0; i < REPORT_TABLES; ++i) { /* a statement that is not finalized keeps the mode */
+        sqlite3_finalize(db->inserts[i]);
+        db->inserts[i] = NULL;
+    }
+    database_do(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+    close_sqlite(db);
+    if (!db->failed)
+        rename_file(db);
+    pop_status status = db->failed ? db->error.status : POP_OK;
+    (void)database_failed(db, error);
+    free_database(db);
+    return status;
+}
+
+void database_drop(struct database *db)
+{
+    static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
+    close_sqlite(db);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); ++i) {
+        struct str path = { 0 };
+        str_format(&path, "%s%s", db->path, endings[i]);
+        unlink(path.text);
+        str_free(&path);
+    }
+    free_database(db);
+}

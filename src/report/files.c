@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/files.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "report/archive.h"
+#include "report/database.h"
+#include "report/debug_graph.h"
+#include "report/select.h"
+
+#include <poplar/graph.h>
+#include <time.h>
+
+static pop_status write_debug(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
+{
+    (void)image;
+    return debug_graph_write(graph->store, path, error);
+}
+
+static pop_status write_archive(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
+{
+    (void)graph;
+    return image_modelled(image) ? archive_write(image, path, error) : POP_OK; /* a CPU has no tile memory */
+}
+
+static pop_status write_graph(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
+{
+    char *data = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&data, &size);
+    (void)image;
+    if (!file)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': out of memory", path);
+    bool good = pop_graph_serialize(graph, file, POP_SERIALIZE_BINARY);
+    fclose(file);
+    pop_status status = POP_OK;
+    if (good) {
+        status = file_write(path, data, size, error);
+    } else {
+        const pop_error *made = pop_graph_error(graph);
+        status = made ? made->status : POP_RUNTIME_ERROR;
+        if (made)
+            *error = *made;
+    }
+    free(data);
+    return status;
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options, const char *engine, const char *api,
+                              pop_error *error)
+{
+    static const struct {
+        enum report_part part;
+        const char *name;
+        pop_status (*write)(pop_graph *graph, const struct image *image, const char *path, pop_error *error);
+    } files[] = { { REPORT_DEBUG_INFO, "debug.cbor", write_debug },
+                  { REPORT_ARCHIVE, "archive.a", write_archive },
+                  { REPORT_SERIALIZED_GRAPH, "serialized_graph.bin", write_graph } };
+    pop_error ours;
+    error = error ? error : &ours;
+    if (!report_asks_any(options))
+        return POP_OK;
+    char *directory = report_directory(options, engine, api, error);
+    if (!directory)
+        return error->status;
+    pop_status status = database_directories(directory, error) ? POP_OK : error->status;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == POP_OK; ++i) {
+        struct str path = { 0 };
+        double start = milliseconds();
+        if (!report_asks(options, files[i].part))
+            continue;
+        str_format(&path, "%s/%s", directory, files[i].name);
+        status = files[i].write(graph, image, path.text, error);
+        LOG(PROFILER, INFO, "wrote '%s' in %.1f ms", path.text, milliseconds() - start);
+        str_free(&path);
+    }
+    free(directory);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a report beside profile.pop: debug.cbor, archive.a, serialized_graph.bin (docs/reports.md). */
+#ifndef REPORT_FILES_H
+#define REPORT_FILES_H
+
+#include "graph/store.h"
+#include "image/image.h"
+
+/* Writes those that the options ask for, after compiling.  file_load_error: one could not be written. */
+pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options, const char *engine, const char *api,
+                              pop_error *error);
+
+#endif

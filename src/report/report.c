@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "profile/execution_profile.h"
+#include "report/select.h"
+#include "report/steps.h"
+#include "value/value.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum { FORMAT_MAJOR = 1, FORMAT_MINOR = 0, FORMAT_POINT = 0 };
+
+int64_t report_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void info_text(struct report *report, const char *name, const char *value)
+{
+    database_add(report->db, TABLE_INFO, "ss", name, value);
+}
+
+static void info_number(struct report *report, const char *name, int64_t value)
+{
+    database_add(report->db, TABLE_INFO, "si", name, value);
+}
+
+/* ---- facts about the writer ---- */
+
+static void write_version(struct report *report)
+{
+    static const char *const names[] = { "poplar_major", "poplar_minor", "poplar_point" };
+    unsigned numbers[3] = { 0 };
+    struct str text = { 0 };
+    str_format(&text, "%s (%s)", pop_version_string(), pop_package_hash());
+    info_text(report, "poplar_version", text.text);
+    str_free(&text);
+    info_text(report, "package_hash", pop_package_hash());
+    (void)sscanf(pop_version_string(), "%u.%u.%u", &numbers[0], &numbers[1], &numbers[2]);
+    for (int i = 0; i < 3; ++i)
+        info_number(report, names[i], numbers[i]);
+}
+
+static void write_summary(struct report *report)
+{
+    pop_profile_value summary = pop_profile_summary_report();
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    bool good = file && pop_profile_write_json(file, &summary, false);
+    if (file && fclose(file) == 0 && good)
+        info_text(report, "summary", text);
+    free(text);
+    pop_profile_free(&summary);
+}
+
+/* Rows of the option table that have no wildcard; what is in force. */
+static void write_options(struct report *report)
+{
+    size_t rows;
+    const pop_option_info *table = pop_option_table(&rows);
+    for (size_t i = 0; i < rows; ++i)
+        if (!strcmp(table[i].group, "engine") && !strchr(table[i].key, '*'))
+            database_add(report->db, TABLE_OPTIONS, "ssi", table[i].key, options_get(&report->options, "engine", table[i].key),
+                         (int64_t)options_is_set(&report->options, table[i].key));
+}
+
+static void write_instrumentation(struct report *report)
+{
+    static const int64_t levels[] = { [INSTRUMENT_VERTEX] = 1, [INSTRUMENT_TILE] = 2, [INSTRUMENT_IPU] = 3, [INSTRUMENT_DEVICE] = 4 };
+    struct instrumentation i = instrumentation_of(&report->options);
+    database_add(report->db, TABLE_INSTRUMENTATION, "iiinns", i.compute ? levels[i.level] : 0, (int64_t)i.external_exchange, (int64_t)0,
+                 "NONE");
+}
+
+static void write_facts(struct report *report, const char *engine, int64_t started)
+{
+    database_add(report->db, TABLE_FORMAT, "siiiisiiii", "tremula profile", (int64_t)FORMAT_MAJOR, (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT,
+                 (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0);
+    write_version(report);
+    if (engine && *engine)
+        info_text(report, "engine", engine);
+    if (started) {
+        info_number(report, "compile_start", started);
+        info_number(report, "compile_end", report_now());
+    }
+    info_number(report, "opened", report_now());
+    write_summary(report);
+    write_options(report);
+    write_instrumentation(report);
+}
+
+/* ---- compilation ---- */
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void write_compilation(struct report *report)
+{
+    static const struct {
+        const char *name;
+        void (*write)(struct report *report);
+    } parts[] = { { "memory, vertices and exchanges", report_write_compilation },
+                  { "programs", report_write_programs },
+                  { "liveness", report_write_liveness } };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
+        double start = milliseconds();
+        parts[i].write(report);
+        LOG(PROFILER, DEBUG, "wrote %s in %.1f ms", parts[i].name, milliseconds() - start);
+    }
+    database_do(report->db, "UPDATE format SET compilation = 1");
+    database_commit(report->db);
+}
+
+static void free_report(struct report *report)
+{
+    array_free(&report->array);
+    program_ids_free(&report->programs);
+    options_free(&report->options);
+    image_release(report->image);
+    free(report);
+}
+
+pop_status report_begin(struct image *image, const struct option_set *options, const char *engine, int64_t started, const char *api,
+                        struct report **report, pop_error *error)
+{
+    *report = NULL;
+    if (!report_asks(options, REPORT_GRAPH_PROFILE))
+        return POP_OK;
+    pop_error ours;
+    error = error ? error : &ours;
+    int64_t limit = options_int(options, "engine", "autoReport.executionProfileProgramRunCount");
+    if (limit < 0)
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "autoReport.executionProfileProgramRunCount is %" PRId64 ": it must be 0 or more", limit);
+    char *directory = report_directory(options, engine, api, error);
+    if (!directory)
+        return error->status;
+    double start = milliseconds();
+    struct database *db = database_create(directory, "profile", error);
+    free(directory);
+    if (!db)
+        return error->status;
+    struct report *r = MEM_NEW(struct report);
+    r->db = db;
+    r->image = image_retain(image);
+    options_copy(&r->options, options);
+    r->run_limit = (uint64_t)limit;
+    r->execution = report_asks(options, REPORT_EXECUTION_PROFILE) && image_modelled(image);
+    program_ids_make(&r->programs, image);
+    LOG(PROFILER, INFO, "writing the profile of the graph to '%s'", database_path(db));
+    write_facts(r, engine, started);
+    write_compilation(r);
+    if (database_failed(db, error)) {
+        database_drop(db);
+        free_report(r);
+        return error->status;
+    }
+    LOG(PROFILER, INFO, "the graph's profile took %.1f ms", milliseconds() - start);
+    *report = r;
+    return POP_OK;
+}
+
+bool report_fits(const struct report *report, const struct option_set *options, const char *engine)
+{
+    pop_error error;
+    char *directory = report && report_asks(options, REPORT_GRAPH_PROFILE) ? report_directory(options, engine, "report", &error) : NULL;
+    struct str path = { 0 };
+    bool fits = directory != NULL;
+    if (fits) {
+        str_format(&path, "%s/profile.pop", directory);
+        fits = !strcmp(path.text, database_final_path(report->db));
+    }
+    str_free(&path);
+    free(directory);
+    return fits;
+}
+
+pop_status report_end(struct report *report, pop_error *error)
+{
+    if (!report)
+        return POP_OK;
+    if (report->steps) {
+        steps_end(report->steps);
+        database_do(report->db, "UPDATE format SET execution = 1");
+    }
+    info_number(report, "closed", report_now());
+    char *path = mem_string(database_final_path(report->db));
+    double start = milliseconds();
+    pop_status status = database_finish(report->db, error);
+    LOG(PROFILER, INFO, "completed '%s' in %.1f ms", path, milliseconds() - start);
+    free(path);
+    free_report(report);
+    return status;
+}
+
+/* ---- runs ---- */
+
+bool report_run_begin(struct report *report, unsigned program, const char *name)
+{
+    uint64_t number = report->runs++;
+    if (!report->execution || number >= report->run_limit || database_failed(report->db, NULL))
+        return false;
+    if (!report->steps)
+        report->steps = steps_begin(report);
+    struct str text = { 0 };
+    if (name && *name)
+        str_add(&text, name);
+    else
+        str_format(&text, "Engine::run #%" PRIu64, number);
+    database_add(report->db, TABLE_RUNS, "isiininin", (int64_t)number, text.text, (int64_t)program, report_now(), steps_now(report->steps),
+                 steps_count(report->steps));
+    str_free(&text);
+    return true;
+}
+
+/* The run in progress, up to now. */
+static void update_run(struct report *report)
+{
+    struct str sql = { 0 };
+    str_format(&sql, "UPDATE runs SET end_microseconds = %" PRId64 ", cycles_to = %" PRId64 ", steps = %" PRId64 " - first_step WHERE id = %" PRIu64,
+               report_now(), steps_now(report->steps), steps_count(report->steps), report->runs - 1);
+    database_do(report->db, sql.text);
+    str_free(&sql);
+    database_commit(report->db);
+}
+
+void report_run_part(struct report *report, const struct trace *trace)
+{
+    steps_write(report->steps, (int64_t)report->runs - 1, trace);
+    update_run(report);
+}
+
+pop_status report_run_end(struct report *report, const struct trace *trace, const char *api, pop_error *error)
+{
+    double start = milliseconds();
+    int64_t before = steps_count(report->steps);
+    pop_error ours;
+    report_run_part(report, trace);
+    LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1, steps_count(report->steps) - before, milliseconds() - start);
+    if (!database_failed(report->db, &ours))
+        return POP_OK;
+    return error_set(error, ours.status, NO_WHERE, api, "the program ran, but its profile could not be written, and nothing more is captured: %s", ours.text);
+}
+
+void report_run_parameter(struct report *report, const char *name, const char *value)
+{
+    if (report->runs && report->runs <= report->run_limit && report->execution)
+        database_add(report->db, TABLE_RUN_PARAMETERS, "iss", (int64_t)report->runs - 1, name, value);
+}

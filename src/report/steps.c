@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/steps.h"
+
+#include "report/patterns.h"
+
+#include <time.h>
+
+enum {
+    SHAPES_MOST = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
+    CHAIN_MOST = 64,       /* arrays that are sums, one after another */
+    ROWS_BETWEEN_LOOKS = 1 << 14,
+};
+
+struct steps_writer {
+    struct report *report;
+    struct timeline_walk *walk;
+    struct clock *clock;
+    struct patterns *patterns;
+    int64_t run, next;
+    /* The clock before the event at hand. */
+    uint32_t shape;
+    uint64_t *base;  /* by IPU */
+    int64_t array;   /* of offsets */
+    unsigned chain;  /* sums that it takes to have it */
+    VEC(int64_t) shape_arrays; /* by shape: id + 1 of its offsets */
+    uint64_t *shift, *offsets; /* by IPU; by tile: where an event works */
+    bool held;       /* the first sync behind a stream copy was seen */
+    uint32_t work;   /* of the event at hand */
+    time_t committed;
+};
+
+static time_t seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+static void add_row(struct steps_writer *w, uint32_t step, enum program_part part, int64_t pattern)
+{
+    database_add(w->report->db, TABLE_EXECUTED, "iiiiii", w->next++, w->run, (int64_t)program_id(&w->report->programs, step, part), pattern,
+                 patterns_drift(w->patterns, w->base), (int64_t)w->base[0]);
+    if (w->next % ROWS_BETWEEN_LOOKS == 0 && seconds() != w->committed) {
+        database_commit(w->report->db);
+        w->committed = seconds();
+    }
+}
+
+/* The array of a shape of the clock. */
+static int64_t array_of_shape(struct steps_writer *w, uint32_t shape)
+{
+    while (w->shape_arrays.count <= shape)
+        *vec_push(&w->shape_arrays) = 0;
+    if (!w->shape_arrays.data[shape])
+        w->shape_arrays.data[shape] = patterns_array(w->patterns, clock_offsets(w->clock, shape)) + 1;
+    return w->shape_arrays.data[shape] - 1;
+}
+
+/* Goes on to where the clock is. */
+static void advance(struct steps_writer *w, int64_t array)
+{
+    w->array = array;
+    w->shape = w->clock->shape;
+    memcpy(w->base, w->clock->base, w->clock->ipus * sizeof(*w->base));
+}
+
+/* Offsets before a work are those behind it without its cycles. */
+static struct pattern_offsets work_offsets(void *user)
+{
+    struct steps_writer *w = user;
+    const uint64_t *now = clock_offsets(w->clock, w->clock->shape);
+    struct work work = work_at(w->clock->model, w->work);
+    memcpy(w->offsets, now, (size_t)w->clock->ipus * w->clock->tiles * sizeof(*now));
+    for (size_t i = 0; i < work.count; ++i) {
+        struct span span = work_span(&work, i);
+        for (uint32_t t = span.tile; t < span.tile + span.tiles; ++t)
+            w->offsets[t] -= span.cycles;
+    }
+    return (struct pattern_offsets){ w->offsets, now };
+}
+
+static int64_t array_behind_work(struct steps_writer *w)
+{
+    if (w->clock->shape == w->shape && w->shape != SHAPE_DEEP)
+        return w->array; /* a work that takes no time */
+    if (w->clock->shape != SHAPE_DEEP) {
+        w->chain = 0;
+        return array_of_shape(w, w->clock->shape);
+    }
+    if (++w->chain < CHAIN_MOST)
+        return patterns_sum(w->patterns, w->array, w->work);
+    w->chain = 0;
+    return patterns_array(w->patterns, clock_offsets(w->clock, SHAPE_DEEP));
+}
+
+static void write_work(struct steps_writer *w, uint32_t step)
+{
+    const struct model_step *of = w->clock->model->steps.data + step;
+    w->work = (uint32_t)work_of_step(w->clock->model, of);
+    struct pattern pattern = { .start = w->array, .work = w->work, .moves = of->kind != MODEL_EXECUTE };
+    pattern.end = array_behind_work(w);
+    add_row(w, step, PART_STEP, patterns_id(w->patterns, &pattern, work_offsets, w));
+    advance(w, pattern.end);
+}
+
+/* Asked before anything else is of the clock: offsets of a sequence that is not remembered are still there. */
+static void keep_offsets(struct steps_writer *w)
+{
+    memcpy(w->offsets, clock_offsets(w->clock, w->shape), (size_t)w->clock->ipus * w->clock->tiles * sizeof(*w->offsets));
+}
+
+static struct pattern_offsets sync_offsets(void *user)
+{
+    struct steps_writer *w = user;
+    if (w->shape != SHAPE_DEEP)
+        keep_offsets(w);
+    return (struct pattern_offsets){ w->offsets, clock_offsets(w->clock, w->clock->shape) };
+}
+
+static struct pattern_offsets no_time_offsets(void *user)
+{
+    struct pattern_offsets offsets = sync_offsets(user);
+    return (struct pattern_offsets){ offsets.start, offsets.start };
+}
+
+/* The sync before an exchange: as tiles with a part in it do it, and as others do, where there are any. */
+static void write_parted_sync(struct steps_writer *w, uint32_t step, struct pattern pattern)
+{
+    pattern.work = (uint32_t)work_of_step(w->clock->model, w->clock->model->steps.data + step);
+    if (!(w->report->programs.parts[step] >> PART_SANS & 1)) {
+        pattern.work = UINT32_MAX;
+        add_row(w, step, PART_SYNC, patterns_id(w->patterns, &pattern, sync_offsets, w));
+        return;
+    }
+    struct pattern before = { .start = w->array, .end = w->array, .work = UINT32_MAX };
+    add_row(w, step, PART_SANS, patterns_id(w->patterns, &before, no_time_offsets, w));
+    pattern.sync = PATTERN_TAKING;
+    add_row(w, step, PART_SYNC, patterns_id(w->patterns, &pattern, sync_offsets, w));
+    pattern.sync = PATTERN_ANSWERING;
+    add_row(w, step, PART_SYNC_ANS, patterns_id(w->patterns, &pattern, sync_offsets, w));
+}
+
+static void write_sync(struct steps_writer *w, uint32_t step, enum program_part part)
+{
+    if (w->shape == SHAPE_DEEP)
+        keep_offsets(w);
+    for (unsigned i = 0; i < w->clock->ipus; ++i)
+        w->shift[i] = w->clock->base[i] - w->base[i];
+    struct pattern pattern = { .start = w->array, .work = UINT32_MAX, .shift = w->shift };
+    pattern.end = array_of_shape(w, w->clock->shape);
+    if (part == PART_SYNC)
+        write_parted_sync(w, step, pattern);
+    else
+        add_row(w, step, part, patterns_id(w->patterns, &pattern, sync_offsets, w));
+    w->chain = 0;
+    if (w->clock->shapes.count > SHAPES_MOST) {
+        clock_forget(w->clock);
+        w->shape_arrays.count = SHAPES_FIXED;
+    }
+    advance(w, pattern.end);
+}
+
+/* Control flow takes no time and has no rows.  The two syncs behind a stream copy are one step. */
+static void on_event(void *user, const struct timeline_event *event)
+{
+    struct steps_writer *w = user;
+    unsigned kind = w->clock->model->steps.data[event->step].kind;
+    if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE || event->kind == MODEL_STREAM_COPY) {
+        write_work(w, event->step);
+    } else if (event->kind == MODEL_SYNC) {
+        if (event->phase == TIMELINE_END && (w->held = !w->held))
+            return;
+        write_sync(w, event->step,
+                   kind == MODEL_SYNC                 ? PART_STEP
+                   : kind != MODEL_STREAM_COPY        ? PART_SYNC
+                   : event->phase == TIMELINE_BEGIN ? PART_BEGIN
+                                                    : PART_END);
+    }
+}
+
+struct steps_writer *steps_begin(struct report *report)
+{
+    struct steps_writer *w = MEM_NEW(struct steps_writer);
+    w->report = report;
+    w->walk = timeline_walk_begin(report->image, on_event, w);
+    w->clock = timeline_walk_clock(w->walk);
+    w->patterns = patterns_create(report, w->clock);
+    w->base = mem_zero(w->clock->ipus, sizeof(*w->base));
+    w->shift = mem_zero(w->clock->ipus, sizeof(*w->shift));
+    w->offsets = mem_zero((size_t)w->clock->ipus * w->clock->tiles, sizeof(*w->offsets));
+    advance(w, array_of_shape(w, SHAPE_LEVEL));
+    w->committed = seconds();
+    return w;
+}
+
+void steps_write(struct steps_writer *w, int64_t run, const struct trace *trace)
+{
+    w->run = run;
+    timeline_walk_on(w->walk, trace);
+}
+
+int64_t steps_count(const struct steps_writer *w)
+{
+    return w->next;
+}
+
+int64_t steps_now(const struct steps_writer *w)
+{
+    return (int64_t)clock_now(w->clock);
+}
+
+/* An account of all tiles. */
+static void write_account(struct report *report, const char *name, const struct timeline *timeline, size_t offset)
+{
+    array_begin(&report->array);
+    for (uint32_t t = 0; t < timeline->tile_count; ++t) {
+        uint64_t cycles;
+        memcpy(&cycles, (const char *)&timeline->tiles[t] + offset, sizeof(cycles));
+        array_add(&report->array, cycles, 1);
+    }
+    array_end(&report->array);
+    database_add(report->db, TABLE_EXECUTION_CYCLES_BY_TILE, "sb", name, ARRAY_BLOB(&report->array));
+}
+
+void steps_end(struct steps_writer *w)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } accounts[] = { { "active_compute", offsetof(struct timeline_tile, cycles.active_compute) },
+                     { "compute", offsetof(struct timeline_tile, cycles.compute) },
+                     { "exchange", offsetof(struct timeline_tile, cycles.exchange) },
+                     { "global_exchange", offsetof(struct timeline_tile, cycles.global_exchange) },
+                     { "stream_copy", offsetof(struct timeline_tile, cycles.stream_copy) },
+                     { "sync", offsetof(struct timeline_tile, cycles.sync) },
+                     { "end", offsetof(struct timeline_tile, end) } };
+    struct timeline timeline;
+    timeline_walk_end(w->walk, &timeline);
+    const struct timeline_cycles *sum = &timeline.sum;
+    database_add(w->report->db, TABLE_EXECUTION_CYCLE_TOTALS, "iiiiiii", (int64_t)timeline.end, (int64_t)sum->active_compute,
+                 (int64_t)sum->compute, (int64_t)sum->exchange, (int64_t)sum->global_exchange, (int64_t)sum->stream_copy, (int64_t)sum->sync);
+    for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); ++i)
+        write_account(w->report, accounts[i].name, &timeline, accounts[i].offset);
+    timeline_free(&timeline);
+    patterns_free(w->patterns);
+    vec_free(&w->shape_arrays);
+    free(w->base);
+    free(w->shift);
+    free(w->offsets);
+    free(w);
+}

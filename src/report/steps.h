@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executed steps, as rows of a report: what a record of control flow tells, in order, with bounded memory however many they are. */
+#ifndef REPORT_STEPS_H
+#define REPORT_STEPS_H
+
+#include "model/timeline.h"
+#include "report/writing.h"
+
+/* Clocks start at 0 and go on from one record to the next. */
+struct steps_writer *steps_begin(struct report *report);
+/* The steps of a record, as those of a run. */
+void steps_write(struct steps_writer *writer, int64_t run, const struct trace *trace);
+/* Rows so far: the id of the next step. */
+int64_t steps_count(const struct steps_writer *writer);
+/* The clock of the tile that is last. */
+int64_t steps_now(const struct steps_writer *writer);
+/* Writes the totals of all that was written, and frees the writer. */
+void steps_end(struct steps_writer *writer);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report while it is written, as its files of code share it.  Others use report/report.h. */
+#ifndef REPORT_WRITING_H
+#define REPORT_WRITING_H
+
+#include "report/array.h"
+#include "report/database.h"
+#include "report/programs.h"
+
+struct steps_writer;
+
+struct report {
+    struct database *db;
+    struct image *image;
+    struct option_set options;
+    struct program_ids programs;
+    struct array array; /* for whoever codes one now */
+    struct steps_writer *steps; /* NULL before the first run */
+    uint64_t run_limit, runs;   /* how many are captured; how many were run */
+    bool execution;
+};
+
+/* compilation.c: the target, the graph, memory, vertices, exchanges. */
+void report_write_compilation(struct report *report);
+/* programs.c: the tree of programs. */
+void report_write_programs(struct report *report);
+/* liveness.c: what is live at each step, by name and by tile. */
+void report_write_liveness(struct report *report);
+
+/* The bytes of report->array as two arguments of database_add; null when all elements are 0. */
+#define ARRAY_BLOB(array) ((array)->bytes.count ? (const void *)(array)->bytes.data : NULL), (array)->bytes.count
+
+#endif
