@@ -10,8 +10,11 @@
 #include "report/debug_graph.h"
 #include "report/select.h"
 
+#include <errno.h>
 #include <poplar/graph.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static pop_status write_debug(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
 {
@@ -25,26 +28,21 @@ static pop_status write_archive(pop_graph *graph, const struct image *image, con
     return image_modelled(image) ? archive_write(image, path, error) : POP_OK; /* a CPU has no tile memory */
 }
 
+/* As it comes, to a temporary name: the dump of a large graph is larger still. */
 static pop_status write_graph(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
 {
-    char *data = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&data, &size);
+    struct str temporary = { 0 };
     (void)image;
-    if (!file)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': out of memory", path);
-    bool good = pop_graph_serialize(graph, file, POP_SERIALIZE_BINARY);
-    fclose(file);
-    pop_status status = POP_OK;
-    if (good) {
-        status = file_write(path, data, size, error);
-    } else {
-        const pop_error *made = pop_graph_error(graph);
-        status = made ? made->status : POP_RUNTIME_ERROR;
-        if (made)
-            *error = *made;
-    }
-    free(data);
+    str_format(&temporary, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(temporary.text, "we");
+    bool good = file && pop_graph_serialize(graph, file, POP_SERIALIZE_JSON);
+    if (file)
+        good &= fclose(file) == 0;
+    good = good && rename(temporary.text, path) == 0;
+    pop_status status = good ? POP_OK : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+    if (!good)
+        unlink(temporary.text);
+    str_free(&temporary);
     return status;
 }
 
@@ -64,7 +62,7 @@ pop_status report_write_files(pop_graph *graph, const struct image *image, const
         pop_status (*write)(pop_graph *graph, const struct image *image, const char *path, pop_error *error);
     } files[] = { { REPORT_DEBUG_INFO, "debug.cbor", write_debug },
                   { REPORT_ARCHIVE, "archive.a", write_archive },
-                  { REPORT_SERIALIZED_GRAPH, "serialized_graph.bin", write_graph } };
+                  { REPORT_SERIALIZED_GRAPH, "serialized_graph.json", write_graph } };
     pop_error ours;
     error = error ? error : &ours;
     if (!report_asks_any(options))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a report beside profile.pop: debug.cbor, archive.a, serialized_graph.bin (docs/reports.md). */
+/* The files of a report beside profile.pop: debug.cbor, archive.a, serialized_graph.json (docs/reports.md). */
 #ifndef REPORT_FILES_H
 #define REPORT_FILES_H
 
