@@ -3,6 +3,7 @@
  *
  * The input {batch size, groups x input channels, field...} is transformed (truncated, dilated, padded, flipped, in this order), so are the
  * weights {groups, output channels, input channels, kernel...}; they are convolved, and the output is transformed (truncated, strided, padded).
+ * Field and kernel may have no dimension: the convolution is then a product of each group's channels.
  * Truncation counts elements that are taken away, dilation the distance that neighbours get, flips reverse what padding and all gave. */
 #ifndef POPLIN_CONV_PARAMS_H
 #define POPLIN_CONV_PARAMS_H

@@ -94,7 +94,8 @@ POP_API void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_
 POP_API pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full, pop_type type, unsigned dim, bool dither,
                                                        const char *name);
 #define poputil_map_output_for_element_wise_op(...) poputil_map_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
-/* Maps an output like the input of its shape that is spread best: the least on the fullest tile, then on the most tiles.  Inputs with aliases or
+/* Maps an output like the input of its shape that is spread best: the least on the fullest tile, then on the most tiles; each grain of grain_size elements
+ * lies on one tile, that of its first.  Inputs with aliases or
  * constants do not count, nor do scalars; without such an input the output is mapped linearly with grain_size and min_grains_per_tile.  An input of that
  * shape that is not mapped completely is an invalid_tile_mapping. */
 POP_API void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output,

@@ -87,6 +87,15 @@ static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const c
         return false;
     return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "%s is not mapped completely: give each of its elements a tile first", what);
 }
+/* The same of a scale: one element that has no tile gets tile 0, as in Poplibs. */
+static inline bool poplibs_is_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
+{
+    bool mapped = true;
+    if (pop_tensor_valid(t) && t.store == pop_graph_store(graph) && pop_tensor_num_elements(t) == 1 &&
+        pop_graph_get_tile_mapping_at(where, graph, t, &mapped, NULL) && !mapped)
+        pop_graph_set_tile_mapping_at(where, graph, t, 0);
+    return poplibs_is_operand(graph, where, api, what, t);
+}
 /* "{3,4}" */
 static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
 {

@@ -20,6 +20,7 @@ struct poplin_conv_call {
     poplin_planning_cache *cache;
     const char *name;
     const char *input_arranged_by; /* the call by which the user says to have arranged the input; NULL: it is arranged here if it must be */
+    bool no_field; /* the caller's tensors have no field dimension: params has one of 1 element */
 };
 
 /* New variables, laid out and mapped as the plan wants them. */

@@ -8,6 +8,7 @@
 /* A call's options and name, which its struct poplin_conv_call borrows. */
 struct conv_call_text {
     struct poplin_conv_options options;
+    poplin_conv_params with_field; /* where the given ones have no field dimension: the same with one of 1 element */
     char name[256];
 };
 

@@ -130,8 +130,8 @@ pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t s
     pop_status status = POP_POPLAR_ERROR;
     if (!p)
         snprintf(text, size, "the convolution's parameters are NULL");
-    else if (p->num_field_dims < 1 || p->num_field_dims > POPLIN_MOST_FIELD_DIMS)
-        snprintf(text, size, "field and kernel must have the same number of dimensions, from 1 to %d", POPLIN_MOST_FIELD_DIMS);
+    else if (p->num_field_dims > POPLIN_MOST_FIELD_DIMS)
+        snprintf(text, size, "field and kernel must have the same number of dimensions, from 0 to %d", POPLIN_MOST_FIELD_DIMS);
     else if (p->input_type != POP_HALF && p->input_type != POP_FLOAT)
         status = POP_TYPE_ERROR, snprintf(text, size, "the input's type is %s; it must be half or float", pop_type_name(p->input_type));
     else if (p->output_type != POP_HALF && p->output_type != POP_FLOAT)

@@ -2,6 +2,7 @@
 #include "poplin/conv_call.h"
 #include "poplin/call_log.h"
 #include "poplin/conv_work.h"
+#include "poplin/params.h"
 
 #include <poplin/convolution.h>
 #include <popops/element_wise.h>
@@ -29,7 +30,12 @@ bool conv_call_begin(struct poplin_conv_call *call, struct conv_call_text *text,
     if (!poplibs_ready(graph) || !check_params(where, graph, api, params) || !poplin_conv_options_parse(where, graph, api, options, &text->options))
         return false;
     snprintf(text->name, sizeof(text->name), "%s", name ? name : "");
-    *call = (struct poplin_conv_call){ where, graph, api, params, &text->options, cache, text->name, NULL };
+    *call = (struct poplin_conv_call){ where, graph, api, params, &text->options, cache, text->name, NULL, false };
+    if (!params->num_field_dims) {
+        text->with_field = poplin_params_with_field(params);
+        call->params = &text->with_field;
+        call->no_field = true;
+    }
     return true;
 }
 
@@ -58,12 +64,17 @@ static bool check_tensor(const struct poplin_conv_call *call, pop_tensor t, cons
                         poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
                         poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
 }
+/* Field dimensions of the caller's tensors. */
+static size_t given_dims(const struct poplin_conv_call *call)
+{
+    return call->no_field ? 0 : call->params->num_field_dims;
+}
 static bool check_input(const struct poplin_conv_call *call, pop_tensor t, const char *what)
 {
     const poplin_conv_params *p = call->params;
     size_t dims[MOST_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
     memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
-    return check_tensor(call, t, what, p->input_type, dims, 2 + p->num_field_dims);
+    return check_tensor(call, t, what, p->input_type, dims, 2 + given_dims(call));
 }
 static bool check_output(const struct poplin_conv_call *call, pop_tensor t, const char *what, pop_type type)
 {
@@ -71,7 +82,7 @@ static bool check_output(const struct poplin_conv_call *call, pop_tensor t, cons
     size_t dims[MOST_RANK] = { p->batch_size, p->num_conv_groups * p->output_channels_per_conv_group };
     for (size_t d = 0; d < p->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(p, d);
-    return check_tensor(call, t, what, type, dims, 2 + p->num_field_dims);
+    return check_tensor(call, t, what, type, dims, 2 + given_dims(call));
 }
 bool conv_call_check_weights(const struct poplin_conv_call *call, pop_tensor t, bool transposed)
 {
@@ -79,7 +90,7 @@ bool conv_call_check_weights(const struct poplin_conv_call *call, pop_tensor t, 
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
     size_t dims[MOST_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
     memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
-    return check_tensor(call, t, "weights", p->input_type, dims, 3 + p->num_field_dims);
+    return check_tensor(call, t, "weights", p->input_type, dims, 3 + given_dims(call));
 }
 
 /* ---- the planner's order of dimensions, and the one of this interface ---- */
@@ -93,11 +104,20 @@ static pop_tensor roll(const struct poplin_conv_call *call, pop_tensor t, unsign
 {
     return pop_tensor_dim_roll_at(call->where, t, from, to);
 }
+/* Where the caller's tensors have no field, it is their last dimension here. */
+static pop_tensor with_field(const struct poplin_conv_call *call, pop_tensor t)
+{
+    return call->no_field ? pop_tensor_expand_at(call->where, t, POP_DIMS((unsigned)pop_tensor_rank(t))) : t;
+}
+static pop_tensor without_field(const struct poplin_conv_call *call, pop_tensor t)
+{
+    return call->no_field && pop_tensor_valid(t) ? pop_tensor_squeeze_at(call->where, t, POP_DIMS(last_of(t))) : t;
+}
 /* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and back. */
 static pop_tensor activations_in(const struct poplin_conv_call *call, pop_tensor t)
 {
     size_t groups = call->params->num_conv_groups, channels = groups ? pop_tensor_dim(t, 1) / groups : 0;
-    t = pop_tensor_reshape_partial_at(call->where, t, 1, 2, POP_SHAPE(groups, channels));
+    t = pop_tensor_reshape_partial_at(call->where, with_field(call, t), 1, 2, POP_SHAPE(groups, channels));
     t = roll(call, t, 1, 0);
     return roll(call, t, 2, last_of(t));
 }
@@ -107,11 +127,12 @@ static pop_tensor activations_out(const struct poplin_conv_call *call, pop_tenso
         return (pop_tensor){ 0 };
     t = roll(call, t, 0, 1);
     t = roll(call, t, last_of(t), 2);
-    return pop_tensor_flatten_dims_at(call->where, t, 1, 3);
+    return without_field(call, pop_tensor_flatten_dims_at(call->where, t, 1, 3));
 }
 /* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and back. */
 static pop_tensor weights_in(const struct poplin_conv_call *call, pop_tensor t)
 {
+    t = with_field(call, t);
     t = roll(call, t, 1, last_of(t));
     return roll(call, t, 1, last_of(t));
 }
@@ -120,7 +141,7 @@ static pop_tensor weights_out(const struct poplin_conv_call *call, pop_tensor t)
     if (!poplibs_ready(call->graph))
         return (pop_tensor){ 0 };
     t = roll(call, t, last_of(t), 1);
-    return roll(call, t, last_of(t), 1);
+    return without_field(call, roll(call, t, last_of(t), 1));
 }
 
 /* ---- operands ---- */
@@ -305,7 +326,7 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
-        !conv_call_check_weights(&call, weights, false) || !poplibs_is_operand(graph, where, call.api, "scale", scale))
+        !conv_call_check_weights(&call, weights, false) || !poplibs_is_scale(graph, where, call.api, "scale", scale))
         return;
     pop_tensor made = weight_deltas(&call, &text, deltas, activations, sequence);
     if (poplibs_ready(graph))
@@ -332,7 +353,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL(weights_given, weights_made, name);
     static const char api[] = "poplin_weights_transpose_chans_flip_xy";
-    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL };
+    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL, false };
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "weights_in", weights_given))
         return;
@@ -378,7 +399,7 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
 
 static bool check_biases(pop_where where, pop_graph *graph, const char *api, pop_tensor activations, pop_tensor biases)
 {
-    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, NULL, NULL };
+    struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, NULL, NULL, false };
     if (!poplibs_is_operand(graph, where, api, "the tensor of activations", activations))
         return false;
     if (pop_tensor_rank(activations) < 2)
@@ -424,7 +445,7 @@ static void update_biases(pop_where where, pop_graph *graph, pop_tensor deltas, 
     struct poplin_conv_options parsed;
     unsigned dims[32], count = 0;
     if (!poplin_conv_options_parse(where, graph, api, options, &parsed) || !check_biases(where, graph, api, deltas, biases) ||
-        !poplibs_is_operand(graph, where, api, "scale", scale))
+        !poplibs_is_scale(graph, where, api, "scale", scale))
         return;
     for (unsigned d = 0; d < pop_tensor_rank(deltas) && d < 32; ++d)
         if (d != 1)

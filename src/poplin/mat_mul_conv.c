@@ -31,7 +31,7 @@ struct conv {
 static bool begin_conv(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv *conv)
 {
     conv->params = poplin_mat_mul_conv_params(params);
-    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options, call->cache, call->name, NULL };
+    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options, call->cache, call->name, NULL, false };
     return poplin_conv_options_parse(call->where, call->graph, call->api, mat_mul_options(call), &conv->options);
 }
 

@@ -22,6 +22,15 @@ static inline size_t poplin_params_dims(const poplin_conv_params *params)
 {
     return params->num_field_dims <= POPLIN_MOST_FIELD_DIMS ? params->num_field_dims : 0;
 }
+/* Parameters without field dimensions as those with one, of 1 element in field and kernel. */
+static inline poplin_conv_params poplin_params_with_field(const poplin_conv_params *params)
+{
+    poplin_conv_params with = *params;
+    with.num_field_dims = with.input_field_shape[0] = with.kernel_shape[0] = 1;
+    with.input_transform = with.kernel_transform = poplin_input_transform_none();
+    with.output_transform = poplin_output_transform_none();
+    return with;
+}
 /* Fills an error that the caller owns (NULL is allowed); returns status. */
 pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);
 

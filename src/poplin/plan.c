@@ -423,7 +423,8 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     struct plan_cached asked;
     memset(&asked, 0, sizeof(asked));
     asked.target = *target;
-    asked.params = poplin_conv_params_canonicalize(params);
+    poplin_conv_params with_field = params->num_field_dims ? *params : poplin_params_with_field(params);
+    asked.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
     bool empty = fill_up(&asked.params);
     if (!plan_cache_find(cache, &asked)) {

@@ -154,7 +154,7 @@ static uint64_t pairs(const poplin_conv_params *p, unsigned d)
 uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
 {
     uint64_t met = 1, outputs = 1;
-    for (unsigned d = 0; d < p->num_field_dims; ++d) {
+    for (unsigned d = 0; d < poplin_params_dims(p); ++d) {
         met *= pairs(p, d);
         outputs *= poplin_conv_output_size(p, d);
     }
@@ -166,7 +166,7 @@ uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
 static uint64_t products(const poplin_conv_params *p)
 {
     uint64_t met = p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group * p->input_channels_per_conv_group;
-    for (unsigned d = 0; d < p->num_field_dims; ++d)
+    for (unsigned d = 0; d < poplin_params_dims(p); ++d)
         met *= pairs(p, d);
     return met;
 }
@@ -184,12 +184,12 @@ static uint64_t less(uint64_t a, uint64_t b)
 uint64_t poplin_get_bwd_flops(const poplin_conv_params *p)
 {
     uint64_t planes = p->batch_size * p->num_conv_groups * p->input_channels_per_conv_group;
-    return less(2 * products(p), planes * elements(p->input_field_shape, p->num_field_dims));
+    return less(2 * products(p), planes * elements(p->input_field_shape, poplin_params_dims(p)));
 }
 uint64_t poplin_get_wu_flops(const poplin_conv_params *p)
 {
     uint64_t planes = p->num_conv_groups * p->input_channels_per_conv_group * p->output_channels_per_conv_group;
-    return less(2 * products(p), planes * elements(p->kernel_shape, p->num_field_dims));
+    return less(2 * products(p), planes * elements(p->kernel_shape, poplin_params_dims(p)));
 }
 
 /* The conv units of all tiles, each of which takes so many inputs a cycle. */

@@ -117,7 +117,7 @@ static bool check_scale(pop_graph *graph, pop_where where, const char *api, cons
 {
     if (pop_tensor_type(scale) == POP_TYPE_NULL)
         return true;
-    if (!poplibs_is_operand(graph, where, api, what, scale))
+    if (!poplibs_is_scale(graph, where, api, what, scale))
         return false;
     if (loss != POPNN_CROSS_ENTROPY_LOSS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the %s goes with the cross entropy alone", what);

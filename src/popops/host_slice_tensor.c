@@ -16,6 +16,24 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
     return t;
 }
 
+/* Each row on tiles of its own as long as there are some, in parts of at least 256 bytes: rows travel by themselves. */
+static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape shape)
+{
+    enum { LEAST_BYTES = 256 };
+    const pop_target *target = pop_graph_target(graph);
+    size_t tiles = pop_target_num_tiles(target), rows = shape.dims[0], columns = shape.dims[1], tile = 0;
+    if (!poplibs_ready(graph) || !rows || !columns)
+        return;
+    size_t least = poplibs_max(1, LEAST_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
+    size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / least)), part = poplibs_ceil_div(columns, of_row);
+    for (size_t row = 0; row < rows; ++row) {
+        tile = rows > tiles ? row * tiles / rows : tile;
+        pop_tensor elements = pop_tensor_at_at(where, t, row);
+        for (size_t at = 0; at < columns; at += part, tile = (tile + 1) % tiles)
+            pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, elements, at, poplibs_min(columns, at + part), 0), (unsigned)tile);
+    }
+}
+
 popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
                                                                  const char *name)
 {
@@ -30,6 +48,8 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
     }
     both.indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]), poplibs_path(path, sizeof(path), name, "indices"));
     poputil_map_tensor_linearly_at(where, graph, both.indices);
-    both.tensor = popops_create_host_transferable_tensor_at(where, graph, type, shape, is_read, name);
+    both.tensor = pop_graph_add_variable_at(where, graph, type, shape, name);
+    map_rows(where, graph, both.tensor, shape);
+    (void)is_read;
     return both;
 }

@@ -241,7 +241,7 @@ static void update_with(struct call *call, pop_graph *graph, enum popops_multi_k
         return;
     }
     if (kind == MULTI_ADD) {
-        if (!poplibs_is_operand(graph, call->where, call->api, "the scale", call->scale))
+        if (!poplibs_is_scale(graph, call->where, call->api, "the scale", call->scale))
             return;
         if (pop_tensor_num_elements(call->scale) != 1 || (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
             poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "a scale of %zu elements of %s; it is one %s", pop_tensor_num_elements(call->scale),

@@ -78,7 +78,7 @@ static bool check_params(pop_where where, pop_graph *graph, const struct request
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", names[op], pop_type_name(type), pop_type_name(q->out_type));
     if ((scaled || q->params.update) && !is_sum(op))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%s cannot %s; ADD, SQUARE_ADD and LOG_ADD can", names[op], scaled ? "be scaled" : "update");
-    if (scaled && !poplibs_is_operand(graph, where, q->api, "the scale", q->params.scale))
+    if (scaled && !poplibs_is_scale(graph, where, q->api, "the scale", q->params.scale))
         return false;
     if (scaled && (pop_tensor_type(q->params.scale) != POP_FLOAT || pop_tensor_num_elements(q->params.scale) != 1))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "the scale is %s with %zu elements; it must be one float",

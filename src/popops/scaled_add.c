@@ -5,6 +5,7 @@
 #include "poplibs/tiles.h"
 
 #include <popops/cast.h>
+#include <popops/element_wise.h>
 #include <popops/scaled_add.h>
 
 /* A factor: a tensor of rank 0, or a constant where it is null. */
@@ -111,10 +112,10 @@ static bool check_operands(const struct scaled *s)
                             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
                             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
     bool real = pop_type_is_floating_point(types[0]) && pop_type_is_floating_point(types[1]);
-    bool integer = types[0] == types[1] && (types[0] == POP_INT || types[0] == POP_UNSIGNED_INT) && !s->both;
+    bool integer = types[0] == types[1] && (types[0] == POP_INT || types[0] == POP_UNSIGNED_INT);
     if (!real && !integer)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "%s and %s; %s", pop_type_name(types[0]), pop_type_name(types[1]),
-                            s->both ? "both must be half or float" : "both must be half or float, or both int, or both unsigned int");
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "%s and %s; both must be half or float, or both int, or both unsigned int",
+                            pop_type_name(types[0]), pop_type_name(types[1]));
     if (!pop_tensor_is_parallel_writeable(s->a))
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a has constants, or elements that stand in it twice");
     return true;
@@ -125,7 +126,7 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
     pop_type type = pop_tensor_type(factor->tensor), data = pop_tensor_type(s->a);
     if (s->constant)
         return true;
-    if (!poplibs_is_operand(s->graph, s->where, s->api, "a factor", factor->tensor))
+    if (!poplibs_is_scale(s->graph, s->where, s->api, "a factor", factor->tensor))
         return false;
     if (pop_tensor_num_elements(factor->tensor) != 1)
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
@@ -186,6 +187,18 @@ static pop_tensor apart(const struct scaled *s, pop_tensor t)
     return copy;
 }
 
+/* Integers have no vertex with two factors: a is multiplied first. */
+static void scale_a_first(struct scaled *s)
+{
+    bool subtract = strcmp(s->kind, "aXMinusbY") == 0, mix = strcmp(s->kind, "XMinusaXPlusbY") == 0;
+    popops_operand factor = s->constant ? popops_operand_of_int((long long)s->scale_a.value) : popops_operand_of_tensor(s->scale_a.tensor);
+    if (mix && !s->constant)
+        factor = popops_operand_of_tensor(popops_binary_at(s->where, POPOPS_BINARY_SUBTRACT, s->graph, popops_operand_of_int(1), factor, s->sequence, s->name));
+    popops_binary_in_place_at(s->where, POPOPS_BINARY_MULTIPLY, s->graph, popops_operand_of_tensor(s->a), factor, s->sequence, s->name);
+    s->both = false;
+    s->kind = subtract ? "ScaledSubtract" : "ScaledAdd";
+}
+
 static void build(struct scaled *s, pop_options options)
 {
     char path[512];
@@ -196,6 +209,8 @@ static void build(struct scaled *s, pop_options options)
     s->b = apart(s, s->b);
     s->scale_a.tensor = apart(s, s->scale_a.tensor);
     s->scale_b.tensor = apart(s, s->scale_b.tensor);
+    if (s->both && !pop_type_is_floating_point(pop_tensor_type(s->a)))
+        scale_a_first(s);
     choose_scale(s);
     s->options.apart = s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
     s->a = pop_tensor_flatten_at(s->where, s->a);

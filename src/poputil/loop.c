@@ -34,6 +34,10 @@ pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t be
                      begin, end);
         return none;
     }
+    if (!count) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a counter from %zu to %zu has no step", begin, end);
+        return none;
+    }
     uint32_t first = (uint32_t)begin;
     pop_tensor i = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), name);
     pop_tensor start = pop_graph_add_constant_fill_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT, &first, name);

@@ -5,6 +5,21 @@
 
 #include <poputil/tile_mapping.h>
 
+/* A mapping of n elements in whole grains: each goes to the tile that has its first element. */
+static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t grain, size_t n)
+{
+    struct lists_vec whole = { 0 };
+    for (size_t tile = 0; tile < mapping->count; ++tile) {
+        lists_begin(&whole);
+        for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i) {
+            size_t begin = poplibs_ceil_div(mapping->intervals[i].begin, grain) * grain, end = poplibs_ceil_div(mapping->intervals[i].end, grain) * grain;
+            if (begin < poplibs_min(end, n))
+                lists_push(&whole, begin, poplibs_min(end, n));
+        }
+    }
+    return lists_take(&whole);
+}
+
 void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output, unsigned grain_size,
                                                unsigned min_grains_per_tile)
 {
@@ -33,6 +48,11 @@ void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph
         } else {
             pop_interval_lists_free(&mapping);
         }
+    }
+    if (best.count && grain_size > 1) {
+        pop_interval_lists whole = in_grains(&best, grain_size, pop_tensor_num_elements(output));
+        pop_interval_lists_free(&best);
+        best = whole;
     }
     if (best.count)
         pop_graph_set_tile_mapping_lists_at(where, graph, output, &best);

@@ -311,7 +311,7 @@ static void plans_are_kept(void **state)
                                              { target, &a, POP_OPTIONS({ "pass", "?" }) } };
     assert_int_equal(poplin_preplan_convolutions(bad, 3, cache, &error), POP_POPLAR_ERROR);
     assert_string_equal(error.api, "poplin_preplan_convolutions");
-    assert_non_null(strstr(error.text, "from 1 to 6"));
+    assert_non_null(strstr(error.text, "from 0 to 6"));
     assert_int_equal(poplin_preplan_convolutions(bad + 2, 1, cache, &error), POP_INVALID_OPTION);
     poplin_planning_cache_destroy(cache);
     poplin_planning_cache_destroy(NULL);

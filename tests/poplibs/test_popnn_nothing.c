@@ -115,6 +115,49 @@ static void test_convolutions(void **state)
         run_conv(zeros, 0, false);
 }
 
+/* Without field dimensions each group's channels are multiplied with its weights. */
+static void test_no_field(void **state)
+{
+    (void)state;
+    enum { B = 3, G = 2, I = 5, O = 4 };
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test % 2 ? BED_MODEL : BED_CPU, 7, add_all);
+        poplin_planning_cache *cache = test / 2 ? poplin_planning_cache_create() : NULL;
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, B, POP_SHAPE(), POP_SHAPE(), I, O, G);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, cache), w = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, cache);
+        assert_built(bed.graph);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, w, NULL, -1, 1);
+        pop_tensor out = poplin_convolution(bed.graph, in, w, &p, false, bed.program, "conv", POP_NO_OPTIONS, cache);
+        pop_tensor into = poplin_create_conv_output(bed.graph, &p, "out", POP_NO_OPTIONS, cache), deltas = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, G * O), BED_LINEAR);
+        poplin_convolution_with_output(bed.graph, in, w, into, &p, false, bed.program, "conv", POP_NO_OPTIONS, cache);
+        poplin_conv_params back = poplin_get_gradient_params(&p);
+        pop_tensor results[] = { out, into, poplin_convolution(bed.graph, deltas, w, &back, true, bed.program, "bwd", POP_NO_OPTIONS, cache),
+                                 poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, cache) };
+        assert_built(bed.graph);
+        assert_int_equal(pop_tensor_rank(out), 2);
+        assert_int_equal(pop_tensor_rank(results[3]), 3);
+        assert_int_equal(poplin_get_fwd_flops(&p), B * G * O * (2 * I - 1));
+        double *got[4], *x = bed_given(&bed, in), *y = bed_given(&bed, w), *d = bed_given(&bed, deltas);
+        bed_run_all(&bed, results, got, 4);
+        double wanted[B * G * O] = { 0 }, dx[B * G * I] = { 0 }, dw[G * O * I] = { 0 };
+        for (size_t b = 0; b < B; ++b)
+            for (size_t g = 0; g < G; ++g)
+                for (size_t o = 0; o < O; ++o)
+                    for (size_t i = 0; i < I; ++i) {
+                        wanted[(b * G + g) * O + o] += x[(b * G + g) * I + i] * y[(g * O + o) * I + i];
+                        dx[(b * G + g) * I + i] += d[(b * G + g) * O + o] * y[(g * O + o) * I + i];
+                        dw[(g * O + o) * I + i] += d[(b * G + g) * O + o] * x[(b * G + g) * I + i];
+                    }
+        bed_check(got[0], wanted, B * G * O, 1e-5, 1e-5);
+        bed_check(got[1], wanted, B * G * O, 1e-5, 1e-5);
+        bed_check(got[2], dx, B * G * I, 1e-5, 1e-5);
+        bed_check(got[3], dw, G * O * I, 1e-5, 1e-5);
+        poplin_planning_cache_destroy(cache);
+        bed_close(&bed);
+    }
+}
+
 static void test_products(void **state)
 {
     (void)state;
@@ -278,7 +321,7 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_products), cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_no_field), cmocka_unit_test(test_products), cmocka_unit_test(test_norms),
         cmocka_unit_test(test_pooling),      cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

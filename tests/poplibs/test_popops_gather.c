@@ -253,6 +253,9 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "no dimension 7");
     popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
+    /* A single update whose window dims count one in front of it. */
+    popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0, one, POP_DIMS(), zero, p, "x");
+    assert_built(bed.graph);
     popops_scatter(bed.graph, t, indices, pop_tensor_slice(updates, 0, 2, 0), 1, one, zero, zero, p, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 updates for 3 index vectors");
     popops_scatter(bed.graph, t, indices, pop_tensor_reinterpret(updates, POP_INT), 1, one, zero, zero, p, "x");

@@ -187,6 +187,22 @@ static void test_tensors_for_the_host(void **state)
     assert_int_equal(tiles[0], 0);
     assert_int_equal(tiles[2699], 3);
     free(tiles);
+    static const struct {
+        size_t rows, columns;
+        unsigned tiles;
+    } spreads[] = { { 1, 63, 1 }, { 2, 10, 2 }, { 1, 127, 1 }, { 1, 128, 2 }, { 1, 1000, 4 }, { 2, 1000, 4 }, { 3, 1, 3 }, { 0, 5, 0 }, { 5, 0, 0 }, { 40, 3, 4 } };
+    for (size_t i = 0; i < sizeof(spreads) / sizeof(spreads[0]); ++i) {
+        size_t rows = spreads[i].rows, columns = spreads[i].columns, seen = 0;
+        pop_tensor t = popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), false, "x").tensor;
+        bool used[4] = { false };
+        tiles = tiles_of_tensor(bed.graph, t);
+        for (size_t k = 0; k < rows * columns; ++k)
+            used[tiles[k]] = true;
+        for (size_t k = 0; k < 4; ++k)
+            seen += used[k];
+        assert_int_equal(seen, spreads[i].tiles);
+        free(tiles);
+    }
     popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9), true, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_host_sliceable_tensor", "rank 1");
     assert_int_equal(pop_tensor_dim(popops_create_host_transferable_tensor(bed.graph, POP_INT, POP_SHAPE(2, 3, 4), false, "x"), 2), 4);

@@ -154,13 +154,14 @@ static void loops_count(void **state)
         assert_int_equal(last_counter(devices[i], 0, 7, 1), 6);
         assert_int_equal(last_counter(devices[i], 3, 20, 5), 18);
         assert_int_equal(last_counter(devices[i], 3, 4, 9), 3);
-        assert_int_equal(last_counter(devices[i], 5, 5, 1), 99);
         pop_device_destroy(devices[i]);
     }
     pop_graph *graph = graph_of(1, 1);
     struct loop loop;
     poputil_counted_loop(graph, 0, 7, 0, NULL, keep_counter, &loop);
     assert_error(graph, POP_POPLAR_ERROR, "poputil_counted_loop", "step of 0");
+    poputil_counted_loop(graph, 10, 10, 10, NULL, keep_counter, &loop);
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_counted_loop", "from 10 to 10 has no step");
     poputil_counted_loop(graph, 0, (size_t)1 << 40, 1, NULL, keep_counter, &loop);
     assert_error(graph, POP_POPLAR_ERROR, "poputil_counted_loop", "32 bits");
     pop_graph_destroy(graph);

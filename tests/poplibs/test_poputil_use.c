@@ -163,6 +163,20 @@ static void outputs_lie_with_the_best_spread_input(void **state)
     tiles = tiles_of_tensor(graph, out); /* linearly, 4 on a tile */
     assert_true(tiles[0] == 0 && tiles[3] == 0 && tiles[4] == 1);
     free(tiles);
+    pop_graph *wide = graph_of(1, 13); /* grains of 4 of inputs in pieces of 3 */
+    pop_tensor pieces = floats(wide, POP_SHAPE(37)), grains = floats(wide, POP_SHAPE(37));
+    for (size_t i = 0; i < 37; ++i)
+        pop_graph_set_tile_mapping(wide, pop_tensor_slice(pieces, i, i + 1, 0), (unsigned)(i / 3));
+    poputil_map_output_for_element_wise_op(wide, POP_TENSORS(pieces), grains, 4, 1);
+    tiles = tiles_of_tensor(wide, grains);
+    for (size_t i = 0; i < 37; ++i)
+        assert_int_equal(tiles[i], i / 4 * 4 / 3);
+    free(tiles);
+    poputil_map_output_for_element_wise_op(wide, POP_TENSORS(pieces), grains, 1, 1);
+    tiles = tiles_of_tensor(wide, grains);
+    assert_int_equal(tiles[3], 1);
+    free(tiles);
+    pop_graph_destroy(wide);
     poputil_map_output_for_element_wise_op(graph, POP_TENSORS(a), (pop_tensor){ 0 }, 1, 1);
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poputil_map_output_for_element_wise_op", "null");
     pop_graph_destroy(graph);
