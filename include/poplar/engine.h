@@ -88,7 +88,7 @@ POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device 
 /* Asks a run in progress (on another thread, or from a callback) to end after the current step. */
 POP_API void pop_engine_stop(pop_engine *engine);
 
-/* Host access by handle; bytes must be exactly those of the tensor (tensor_io_state_error), or POP_WHOLE: as many as it has. */
+/* Host access by handle; bytes are at least those of the tensor (tensor_io_state_error), of which the first are used, or POP_WHOLE: as many as it has. */
 POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;
 

@@ -20,8 +20,8 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
             continue;
         if (!engine->loaded)
             *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
-        else if (handles[i].bytes != bytes && bytes != POP_WHOLE)
-            error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu", handle,
+        else if (bytes < handles[i].bytes) /* POP_WHOLE is more than all */
+            error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu: at least as many are needed", handle,
                       (unsigned long long)handles[i].bytes, bytes);
         else
             *status = POP_OK;

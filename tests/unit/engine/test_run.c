@@ -215,6 +215,12 @@ static void misuse_is_an_error(void **state)
     assert_int_equal(pop_engine_load_and_run(engine, device, 0, NULL), POP_OK);
     assert_fails(pop_engine_run(engine, 1, error), POP_INDEX_ERROR, "program 1 of 1");
     assert_fails(pop_engine_write_tensor(engine, "c1", &value, 3, error), POP_TENSOR_IO_STATE_ERROR, "4 bytes, the buffer 3");
+    const int longer[2] = { 7, 9 }; /* the tensor's part of a longer buffer is taken */
+    int back[2] = { 0, 11 };
+    assert_int_equal(pop_engine_write_tensor(engine, "c1", longer, sizeof(longer), NULL), POP_OK);
+    assert_int_equal(pop_engine_read_tensor(engine, "c1", back, sizeof(back), NULL), POP_OK);
+    assert_int_equal(back[0], 7);
+    assert_int_equal(back[1], 11);
     assert_fails(pop_engine_write_tensor(engine, "C1", &value, 4, error), POP_TENSOR_IO_STATE_ERROR, "did you mean");
     assert_fails(pop_engine_read_tensor(engine, NULL, &value, 4, error), POP_TENSOR_IO_STATE_ERROR, "NULL");
     assert_fails(pop_engine_read_tensor(engine, "c1", NULL, 4, error), POP_TENSOR_IO_STATE_ERROR, "NULL");
