@@ -9,39 +9,10 @@
 #define POPLAR_DEBUG_H
 
 #include <poplar/graph.h>
+#include <poplar/log.h>
 #include <poplar/profile.h>
 
 typedef enum pop_debug_format { POP_DEBUG_JSON = 0, POP_DEBUG_CBOR = 1 } pop_debug_format;
-
-/* An argument of a library call.  Everything that it points to is borrowed for the call, except name, which has static storage. */
-typedef enum pop_debug_kind {
-    POP_DEBUG_TENSOR = 0, /* as.tensor: recorded are shape and type; NULL or a null tensor: none */
-    POP_DEBUG_TENSORS,    /* as.tensors: the same of each */
-    POP_DEBUG_SHAPE,      /* as.shape: numbers, also dimensions that are no tensor's */
-    POP_DEBUG_TYPE,       /* as.type */
-    POP_DEBUG_INT,        /* as.integer */
-    POP_DEBUG_UINT,       /* as.natural */
-    POP_DEBUG_REAL,       /* as.real */
-    POP_DEBUG_BOOL,       /* as.boolean */
-    POP_DEBUG_TEXT,       /* as.text; NULL is "" */
-    POP_DEBUG_OPTIONS     /* as.options: keys and values */
-} pop_debug_kind;
-typedef struct pop_debug_arg {
-    const char *name;
-    pop_debug_kind kind;
-    union {
-        const pop_tensor *tensor;
-        pop_tensors tensors;
-        pop_shape shape;
-        pop_type type;
-        int64_t integer;
-        uint64_t natural;
-        double real;
-        bool boolean;
-        const char *text;
-        pop_options options;
-    } as;
-} pop_debug_arg;
 
 /* One operation.  Texts may be NULL. */
 typedef struct pop_debug_record {
@@ -57,12 +28,13 @@ POP_BEGIN_DECLS
 
 /* The next id: from 1 on, none twice in a process. */
 POP_API uint64_t pop_debug_new_id(void);
-/* Records a library call in the graph: layer and api ("poplibs", "popops::add") have static storage; name is the debug path, or NULL.  Returns where
- * with the context of this call, for everything that the call builds; where itself for a NULL graph and where ids have run out (after 2^32). */
-POP_API pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *layer, const char *api, const char *name,
-                                 const pop_debug_arg *arguments, size_t count);
+/* Records a library call in the graph: layer and api ("poplibs", "popops_add") have static storage; arguments as log.h has them, and the debug path
+ * is the text whose name is "name".  Returns where with the context of this call, for everything that the call builds; where itself for a NULL graph
+ * and where ids have run out (after 2^32). */
+POP_API pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *layer, const char *api, const pop_log_argument *arguments,
+                                 size_t count);
 /* Adds a result to the call whose context `where` has; nothing without one. */
-POP_API void pop_debug_result(pop_graph *graph, pop_where where, const pop_debug_arg *result);
+POP_API void pop_debug_result(pop_graph *graph, pop_where where, const pop_log_argument *result);
 /* Begins to write records to a file; one that was open is closed first.  file_load_error when it cannot be made. */
 POP_API pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error) POP_MUST_CHECK;
 POP_API bool pop_debug_is_open(void);

@@ -9,6 +9,8 @@
 #include <poplar/options.h>
 #include <poplar/tensor.h>
 
+typedef struct pop_graph pop_graph;
+
 typedef enum pop_log_level {
     POP_LOG_OFF,
     POP_LOG_ERR,
@@ -74,10 +76,10 @@ POP_BEGIN_DECLS
 /* Whether a message of this level would be written: one load and compare once the environment has been read. */
 POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
 POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
-/* Logs a public call and enters it: what it calls is nested until pop_log_leave, on the same thread.  function is
- * __func__; an ending _at is left out. */
-POP_API void pop_log_enter(pop_log_library library, pop_where where, const char *function,
-                           const pop_log_argument *arguments, size_t count);
+/* Logs a public call, records it in the graph (pop_debug_call) and enters it: what it calls is nested until pop_log_leave, on the same thread.
+ * function is __func__; an ending _at is left out.  Returns where with the call's debug context, for all that it builds. */
+POP_API pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
+                                const pop_log_argument *arguments, size_t count);
 POP_API void pop_log_leave(void);
 
 POP_END_DECLS

@@ -7,11 +7,12 @@
 
 #include <poplar/debug.h>
 
-/* words[first, first + count) holds the values: TENSOR, TENSORS: for each its type, its rank, its dimensions; SHAPE: the dimensions; TYPE: the type;
- * TEXT: an interned name; OPTIONS: pairs of interned names; others: the bits.  next: index + 1 of the call's next argument or result, 0 for none. */
+/* words[first, first + count) holds the values: TENSOR, TENSORS: for each its type, its rank, its dimensions; SHAPE, DIMS: the numbers; TYPE: the type;
+ * TEXT, WRITTEN: an interned text; OPTIONS: pairs of interned texts; others: the bits.  next: index + 1 of the call's next argument or result,
+ * 0 for none. */
 struct debug_value {
-    const char *name;
-    uint8_t kind; /* enum pop_debug_kind */
+    uint32_t name; /* interned */
+    uint8_t kind;  /* enum pop_log_kind */
     uint32_t count, next;
     uint64_t first;
 };
@@ -35,6 +36,8 @@ struct debug_contexts { uint64_t variables, sets, programs; };
 
 /* count ids in a row; returns the first. */
 uint64_t debug_new_ids(uint64_t count);
+/* The name of an argument from its expression: "log_type(out_type)" is out_type.  length: of it. */
+const char *debug_argument_name(const char *expression, size_t *length);
 void debug_calls_free(struct debug_calls *calls);
 
 #endif

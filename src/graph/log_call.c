@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Public calls of the operation libraries as lines of the log: a table of writers, one for each kind of argument. */
-#include <poplar/log.h>
+#include <poplar/debug.h>
 
 #include "base/log.h"
 #include "base/str.h"
+#include "graph/debug_calls.h"
 
 #include <string.h>
 
@@ -127,14 +128,12 @@ static bool says_nothing(const pop_log_argument *a)
            (a->kind == POP_LOG_TYPE && a->as.type == POP_TYPE_NULL) ||
            (a->kind == POP_LOG_WRITTEN && !a->as.written.value);
 }
-/* "log_type(out_type)" is out_type. */
 static void add_name(struct str *s, const char *name)
 {
-    const char *from = strrchr(name, '(');
-    from = from ? from + 1 : name;
-    from += strspn(from, "&*");
+    size_t length;
+    const char *from = debug_argument_name(name, &length);
     str_add(s, " ");
-    str_add_bytes(s, from, strcspn(from, ",)"));
+    str_add_bytes(s, from, length);
     str_add(s, " ");
 }
 
@@ -142,17 +141,18 @@ static void add_name(struct str *s, const char *name)
 
 static _Thread_local unsigned depth;
 
-void pop_log_enter(pop_log_library library, pop_where where, const char *function, const pop_log_argument *arguments,
-                   size_t count)
+/* "popops_add_at" is popops_add. */
+static size_t api_length(const char *function)
 {
-    unsigned nested = depth++;
-    pop_log_level level = nested ? POP_LOG_DEBUG : POP_LOG_INFO;
-    if (!pop_log_on(library, level))
-        return;
-    struct str text = { 0 };
     size_t length = strlen(function);
-    length -= length > 3 && strcmp(function + length - 3, "_at") == 0 ? 3 : 0;
-    str_format(&text, "%*s%.*s", (int)(2 * (nested < 20 ? nested : 20)), "", (int)length, function);
+    return length - (length > 3 && strcmp(function + length - 3, "_at") == 0 ? 3 : 0);
+}
+
+static void write_call(pop_log_library library, pop_log_level level, pop_where where, const char *function,
+                       const pop_log_argument *arguments, size_t count, unsigned nested)
+{
+    struct str text = { 0 };
+    str_format(&text, "%*s%.*s", (int)(2 * (nested < 20 ? nested : 20)), "", (int)api_length(function), function);
     for (size_t i = 0; i < count; ++i)
         if (!says_nothing(&arguments[i])) {
             add_name(&text, arguments[i].name);
@@ -162,6 +162,26 @@ void pop_log_enter(pop_log_library library, pop_where where, const char *functio
         str_format(&text, " (%s:%d)", where.file, where.line);
     log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
     str_free(&text);
+}
+
+/* Helpers that other libraries call for each piece of what they build are logged, but not kept. */
+static bool is_operation(pop_log_library library)
+{
+    return library != POP_LOG_POPUTIL && library != POP_LOG_POPSOLVER;
+}
+
+pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function, const pop_log_argument *arguments,
+                        size_t count)
+{
+    unsigned nested = depth++;
+    pop_log_level level = nested ? POP_LOG_DEBUG : POP_LOG_INFO;
+    if (pop_log_on(library, level))
+        write_call(library, level, where, function, arguments, count, nested);
+    if (!is_operation(library) || !graph)
+        return where;
+    char api[96];
+    snprintf(api, sizeof(api), "%.*s", (int)api_length(function), function);
+    return pop_debug_call(graph, where, "poplibs", pop_store_keep_text(pop_graph_store(graph), api), arguments, count);
 }
 void pop_log_leave(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logging of a library.  The first line of each public call says what it was given:
  *
- *     POPLIBS_CALL(in, log_type(out_type), dims, name, options);
+ *     POPLIBS_CALL(graph, in, log_type(out_type), dims, name, options);
  *
  * where says the user's line; what an argument's text is follows from its type, but that enumerations need a word:
- * log_type for pop_type, log_name for others. Nothing is evaluated when the library's level is below INFO. */
+ * log_type for pop_type, log_name for others.  The call is kept by the graph too, for debug.cbor. */
 #ifndef POPLIBS_LOG_H
 #define POPLIBS_LOG_H
 
@@ -99,17 +99,15 @@ static inline pop_log_argument log_written(const void *value, size_t (*write)(ch
 
 static inline void poplibs_log_leave(const bool *entered)
 {
-    if (*entered)
-        pop_log_leave();
+    (void)entered;
+    pop_log_leave();
 }
-/* The variable's end is the call's: every return leaves it. */
-#define POPLIBS_CALL(...)                                                                                              \
-    __attribute__((cleanup(poplibs_log_leave))) const bool poplibs_logged = pop_log_on(POPLIBS_LIBRARY, POP_LOG_INFO); \
-    if (poplibs_logged) {                                                                                              \
-        const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                \
-        pop_log_enter(POPLIBS_LIBRARY, where, __func__, poplibs_arguments,                                             \
-                      sizeof(poplibs_arguments) / sizeof(poplibs_arguments[0]));                                       \
-    }                                                                                                                  \
+/* The graph (NULL: none) keeps the call, and `where` is the call's from here on.  The variable's end is the call's: every return leaves it. */
+#define POPLIBS_CALL(graph, ...)                                                                                       \
+    const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
+    __attribute__((cleanup(poplibs_log_leave))) const bool poplibs_entered = true;                                     \
+    where = pop_log_enter(POPLIBS_LIBRARY, graph, where, __func__, poplibs_arguments,                                  \
+                          sizeof(poplibs_arguments) / sizeof(poplibs_arguments[0]));                                   \
     static_assert(true, "a semicolon follows")
 
 #endif

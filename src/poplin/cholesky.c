@@ -116,7 +116,7 @@ static void factor_in_place(struct triangular_call *call, pop_tensor a, bool low
 void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, pop_program sequence, const char *name,
                                  pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, lower, name, options);
+    POPLIBS_CALL(graph, a, lower, name, options);
     struct triangular_call call = { where, graph, "poplin_cholesky_in_place", name, options, cache, sequence };
     if (poplibs_ready(graph))
         factor_in_place(&call, a, lower);
@@ -124,7 +124,7 @@ void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_tensor a
 pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, pop_program sequence, const char *name, pop_options options,
                               poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, lower, name, options);
+    POPLIBS_CALL(graph, a, lower, name, options);
     struct triangular_call call = { where, graph, "poplin_cholesky", name, options, cache, sequence };
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
@@ -156,7 +156,7 @@ static void map_blocks(const struct triangular_call *call, pop_tensor t, size_t 
 pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, const char *name, pop_options options,
                                            poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_type(type), shape, name, options);
+    POPLIBS_CALL(graph, log_type(type), shape, name, options);
     struct triangular_call call = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 } };
     struct options taken = { NULL, 0, 0 };
     char path[256], text[96];

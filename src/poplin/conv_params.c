@@ -166,7 +166,7 @@ pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, con
 
 pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params));
+    POPLIBS_CALL(NULL, log_written(params, poplin_log_params));
     char text[400];
     pop_status status = poplin_params_wrong(params, text, sizeof(text));
     return status == POP_OK ? POP_OK : poplin_fail(error, status, where, "poplin_conv_params_validate", text);
@@ -354,7 +354,7 @@ static const char *read_value(const char *at, poplin_conv_params *p, const struc
 
 pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params, size_t *used, pop_error *error)
 {
-    POPLIBS_CALL(text);
+    POPLIBS_CALL(NULL, text);
     poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 0 }, (pop_shape){ 0 }, 1, 1, 1);
     const char *start = skip_blanks(text), *at = start, *rest = start;
     if (strncmp(at, "Params:", 7) == 0)

@@ -158,7 +158,7 @@ pop_tensor conv_call_new_weights(const struct poplin_conv_call *call)
 pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                   poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_input", params, name, options, cache))
@@ -169,7 +169,7 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
 pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_weights", params, name, options, cache))
@@ -180,7 +180,7 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
 pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name, pop_options options,
                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_create_conv_output", params, name, options, cache))
@@ -242,7 +242,7 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  bool transpose_and_flip_weights, pop_program sequence, const char *name, pop_options options,
                                  poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
+    POPLIBS_CALL(graph, in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution", params, name, options, cache))
@@ -254,7 +254,7 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
                                        const poplin_conv_params *params, bool transpose_and_flip_weights, pop_program sequence, const char *name,
                                        pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(in, weights, out, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
+    POPLIBS_CALL(graph, in, weights, out, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_with_output", params, name, options, cache) ||
@@ -310,7 +310,7 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              const poplin_conv_params *params, pop_program sequence, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(deltas, activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, deltas, activations, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_calculate_weight_deltas", params, name, options, cache))
@@ -322,7 +322,7 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          const poplin_conv_params *params, pop_tensor scale, pop_program sequence, const char *name,
                                          pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
+    POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
@@ -337,7 +337,7 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   const poplin_conv_params *params, double scale, pop_program sequence, const char *name,
                                                   pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
+    POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_convolution_weight_update", params, name, options, cache) ||
@@ -351,7 +351,7 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
 void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, pop_tensor weights_given, pop_tensor weights_made,
                                                pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(weights_given, weights_made, name);
+    POPLIBS_CALL(graph, weights_given, weights_made, name);
     static const char api[] = "poplin_weights_transpose_chans_flip_xy";
     struct poplin_conv_call call = { where, graph, api, NULL, NULL, NULL, name, NULL, false };
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
@@ -374,7 +374,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations, const poplin_conv_params *params,
                                                       pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, activations, log_written(params, poplin_log_params), name, options);
     struct poplin_conv_call call;
     struct conv_call_text text;
     if (!conv_call_begin(&call, &text, where, graph, "poplin_fully_connected_weight_transpose", params, name, options, cache))
@@ -411,7 +411,7 @@ static bool check_biases(pop_where where, pop_graph *graph, const char *api, pop
 
 pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor activations, const char *name, pop_options options)
 {
-    POPLIBS_CALL(activations, name, options);
+    POPLIBS_CALL(graph, activations, name, options);
     struct poplin_conv_options parsed;
     if (!poplibs_ready(graph) || !poplin_conv_options_parse(where, graph, "poplin_create_biases", options, &parsed))
         return (pop_tensor){ 0 };
@@ -426,7 +426,7 @@ pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor
 void poplin_add_bias_at(pop_where where, pop_graph *graph, pop_tensor activations, pop_tensor biases, pop_program sequence, const char *name,
                         pop_options options)
 {
-    POPLIBS_CALL(activations, biases, name, options);
+    POPLIBS_CALL(graph, activations, biases, name, options);
     struct poplin_conv_options parsed;
     if (!poplibs_ready(graph) || !poplin_conv_options_parse(where, graph, "poplin_add_bias", options, &parsed) ||
         !check_biases(where, graph, "poplin_add_bias", activations, biases))
@@ -456,14 +456,14 @@ static void update_biases(pop_where where, pop_graph *graph, pop_tensor deltas, 
 void poplin_convolution_bias_update_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor biases, pop_tensor scale, pop_program sequence,
                                        const char *name, pop_options options)
 {
-    POPLIBS_CALL(deltas, biases, scale, name, options);
+    POPLIBS_CALL(graph, deltas, biases, scale, name, options);
     if (poplibs_ready(graph))
         update_biases(where, graph, deltas, biases, scale, sequence, name, options);
 }
 void poplin_convolution_bias_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor biases, double scale,
                                                 pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(deltas, biases, scale, name, options);
+    POPLIBS_CALL(graph, deltas, biases, scale, name, options);
     if (!poplibs_ready(graph))
         return;
     pop_tensor factor = pop_graph_add_constant_float_at(where, graph, POP_FLOAT, POP_SHAPE(1), scale, "scale");

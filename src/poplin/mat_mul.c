@@ -57,7 +57,7 @@ static pop_tensor product(const struct mat_mul_call *call, pop_tensor a, pop_ten
 pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type,
                                    const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, log_type(output_type), name, options);
+    POPLIBS_CALL(graph, a, b, log_type(output_type), name, options);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul", name, options, cache))
         return (pop_tensor){ 0 };
@@ -66,13 +66,13 @@ pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor
 pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
                              pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, name, options);
+    POPLIBS_CALL(graph, a, b, name, options);
     return poplin_mat_mul_typed_at(where, graph, a, b, sequence, pop_tensor_valid(a) ? pop_tensor_type(a) : POP_FLOAT, name, options, cache);
 }
 pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type,
                                      const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, log_type(output_type), name, options);
+    POPLIBS_CALL(graph, a, b, log_type(output_type), name, options);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped", name, options, cache))
         return (pop_tensor){ 0 };
@@ -107,7 +107,7 @@ static void with_output(const struct mat_mul_call *call, pop_tensor a, pop_tenso
 void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out, pop_program sequence,
                                    const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, out, name, options);
+    POPLIBS_CALL(graph, a, b, out, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_with_output", name, options, cache))
         with_output(&call, a, b, out, sequence, 2);
@@ -115,7 +115,7 @@ void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor
 void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out, pop_program sequence,
                                            const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, out, name, options);
+    POPLIBS_CALL(graph, a, b, out, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_with_output", name, options, cache))
         with_output(&call, a, b, out, sequence, 3);
@@ -149,7 +149,7 @@ static void accumulate_number(const struct mat_mul_call *call, pop_tensor c, flo
 void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a, pop_tensor b, pop_program sequence,
                            const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(c, k, a, b, name, options);
+    POPLIBS_CALL(graph, c, k, a, b, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_acc", name, options, cache))
         accumulate_number(&call, c, k, a, b, sequence, 2);
@@ -157,7 +157,7 @@ void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor c, floa
 void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b, pop_program sequence,
                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(c, k, a, b, name, options);
+    POPLIBS_CALL(graph, c, k, a, b, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_acc_tensor", name, options, cache))
         accumulate(&call, c, k, a, b, sequence, 2);
@@ -165,7 +165,7 @@ void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor 
 void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a, pop_tensor b, pop_program sequence,
                                    const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(c, k, a, b, name, options);
+    POPLIBS_CALL(graph, c, k, a, b, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_acc", name, options, cache))
         accumulate_number(&call, c, k, a, b, sequence, 3);
@@ -173,7 +173,7 @@ void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor
 void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b,
                                           pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(c, k, a, b, name, options);
+    POPLIBS_CALL(graph, c, k, a, b, name, options);
     struct mat_mul_call call;
     if (mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_acc_tensor", name, options, cache))
         accumulate(&call, c, k, a, b, sequence, 3);

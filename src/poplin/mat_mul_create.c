@@ -21,7 +21,7 @@ static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, p
     pop_tensor function##_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape, pop_shape b_shape, \
                              const char *name, pop_options options, poplin_planning_cache *cache)                      \
     {                                                                                                                  \
-        POPLIBS_CALL(log_type(input_type), log_type(output_type), a_shape, b_shape, name, options);                    \
+        POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, name, options);             \
         struct mat_mul_call call;                                                                                      \
         if (!mat_mul_begin(&call, where, graph, #function, name, options, cache))                                      \
             return (pop_tensor){ 0 };                                                                                  \
@@ -47,7 +47,7 @@ static pop_tensor pre_arrange(const struct mat_mul_call *call, pop_shape a, pop_
 pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b, pop_program sequence,
                                                    pop_type output_type, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a_shape, b, log_type(output_type), name, options);
+    POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_pre_arrange_mat_mul_input_rhs", name, options, cache))
         return (pop_tensor){ 0 };
@@ -57,7 +57,7 @@ pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_
                                                            pop_type output_type, const char *name, pop_options options,
                                                            poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a_shape, b, log_type(output_type), name, options);
+    POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_pre_arrange_mat_mul_grouped_input_rhs", name, options, cache))
         return (pop_tensor){ 0 };
@@ -65,6 +65,6 @@ pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_
 }
 pop_tensor poplin_transpose_grouped_matrix_at(pop_where where, pop_tensor a)
 {
-    POPLIBS_CALL(a);
+    POPLIBS_CALL(NULL, a);
     return pop_tensor_dim_shuffle_at(where, a, POP_DIMS(0, 2, 1));
 }

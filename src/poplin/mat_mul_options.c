@@ -70,7 +70,7 @@ bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph,
 
 bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
-    POPLIBS_CALL(options);
+    POPLIBS_CALL(graph, options);
     struct mat_mul_call call;
     return mat_mul_begin(&call, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
 }

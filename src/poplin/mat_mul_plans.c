@@ -21,7 +21,7 @@ static size_t report(const struct mat_mul_call *call, pop_type input_type, pop_t
 size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                      pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    POPLIBS_CALL(log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_report_plan", NULL, options, cache))
         return 0;
@@ -30,7 +30,7 @@ size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type
 size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
                                              pop_shape b_shape, pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    POPLIBS_CALL(log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
     struct mat_mul_call call;
     if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_report_plan", NULL, options, cache))
         return 0;
@@ -54,7 +54,7 @@ static pop_status check_request(const poplin_mat_mul_params *params, const pop_t
 pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests, size_t count, poplin_planning_cache *cache,
                                       pop_error *error)
 {
-    POPLIBS_CALL(count);
+    POPLIBS_CALL(NULL, count);
     poplin_conv_plan_request *convs = poplibs_new(count, sizeof(*convs));
     poplin_conv_params *params = poplibs_new(count, sizeof(*params));
     pop_option *lists = poplibs_new(count, POPLIN_MOST_MAT_MUL_OPTIONS * sizeof(*lists));

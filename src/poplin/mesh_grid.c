@@ -8,7 +8,7 @@
 
 pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, double left, double right, size_t count, const char *name)
 {
-    POPLIBS_CALL(log_type(type), left, right, count, name);
+    POPLIBS_CALL(graph, log_type(type), left, right, count, name);
     char path[256];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
@@ -31,7 +31,7 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
 
 bool poplin_meshgrid2d_at(pop_where where, pop_graph *graph, pop_tensor x, pop_tensor y, pop_tensor grids[2])
 {
-    POPLIBS_CALL(x, y);
+    POPLIBS_CALL(graph, x, y);
     if (!poplibs_ready(graph))
         return false;
     if (!pop_tensor_valid(x) || !pop_tensor_valid(y) || pop_tensor_rank(x) != 1 || pop_tensor_rank(y) != 1)

@@ -150,14 +150,14 @@ static pop_tensor create(struct multi *multi, size_t index, pop_options options,
 pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, size_t index,
                                         pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(count, index, options);
+    POPLIBS_CALL(graph, count, index, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_create_input", .convs = convs, .count = count, .cache = cache };
     return create(&multi, index, options, conv_call_new_input);
 }
 pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, size_t index,
                                           pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(count, index, options);
+    POPLIBS_CALL(graph, count, index, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_create_weights", .convs = convs, .count = count, .cache = cache };
     return create(&multi, index, options, conv_call_new_weights);
 }
@@ -173,7 +173,7 @@ static void add_convolution(struct multi *multi, size_t i, const struct outputs 
 void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, bool transpose_and_flip_weights,
                                  pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache, pop_tensor *outputs)
 {
-    POPLIBS_CALL(count, transpose_and_flip_weights, name, options);
+    POPLIBS_CALL(graph, count, transpose_and_flip_weights, name, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_convolution", .name = name ? name : "", .convs = convs, .count = count,
                            .cache = cache };
     run(&multi, false, options, sequence, add_convolution, (struct outputs){ transpose_and_flip_weights, outputs });
@@ -190,7 +190,7 @@ void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph 
                                                      pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache,
                                                      pop_tensor *outputs)
 {
-    POPLIBS_CALL(count, name, options);
+    POPLIBS_CALL(graph, count, name, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_weights_transpose_chans_flip_xy", .name = name ? name : "", .convs = convs,
                            .count = count, .cache = cache };
     run(&multi, false, options, sequence, add_transposed, (struct outputs){ true, outputs });
@@ -207,7 +207,7 @@ static void add_deltas(struct multi *multi, size_t i, const struct outputs *outp
 void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, pop_program sequence,
                                              const char *name, pop_options options, poplin_planning_cache *cache, pop_tensor *outputs)
 {
-    POPLIBS_CALL(count, name, options);
+    POPLIBS_CALL(graph, count, name, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_calculate_weight_deltas", .name = name ? name : "", .convs = convs,
                            .count = count, .cache = cache };
     run(&multi, true, options, sequence, add_deltas, (struct outputs){ false, outputs });
@@ -225,7 +225,7 @@ static void add_update(const struct multi *multi, size_t i, pop_tensor deltas, p
 void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, pop_program sequence,
                                                const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(count, name, options);
+    POPLIBS_CALL(graph, count, name, options);
     struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_convolution_weight_update", .name = name ? name : "", .convs = convs,
                            .count = count, .cache = cache };
     if (!begin(&multi, true, options))

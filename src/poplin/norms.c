@@ -141,17 +141,17 @@ static pop_tensor new_param(pop_where where, pop_graph *graph, const char *api, 
 }
 pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
 {
-    POPLIBS_CALL(acts, log_type(type), name);
+    POPLIBS_CALL(graph, acts, log_type(type), name);
     return new_param(where, graph, "poplin_create_norm_gamma", acts, type, name, "gamma", 1);
 }
 pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
 {
-    POPLIBS_CALL(acts, log_type(type), name);
+    POPLIBS_CALL(graph, acts, log_type(type), name);
     return new_param(where, graph, "poplin_create_norm_beta", acts, type, name, "beta", 0);
 }
 void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name, pop_tensor *gamma, pop_tensor *beta)
 {
-    POPLIBS_CALL(acts, name);
+    POPLIBS_CALL(graph, acts, name);
     if (!check_places(where, graph, "poplin_create_norm_params", gamma, beta))
         return;
     *gamma = new_param(where, graph, "poplin_create_norm_params", acts, POP_TYPE_NULL, name, "gamma", 1);
@@ -185,7 +185,7 @@ static void make_statistics(const struct norm *norm, pop_tensor acts, double eps
 void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, bool unbiased_variance, bool stable,
                                pop_type partials_type, const char *name, pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
 {
-    POPLIBS_CALL(acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
     struct norm norm;
     if (!check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) ||
         !begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) ||
@@ -200,7 +200,7 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
 pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean, pop_tensor inv_std_dev, pop_program sequence,
                                  const char *name, pop_options options)
 {
-    POPLIBS_CALL(acts, mean, inv_std_dev, name, options);
+    POPLIBS_CALL(graph, acts, mean, inv_std_dev, name, options);
     struct norm norm;
     if (!begin(&norm, where, graph, "poplin_norm_whiten", acts, sequence, name, "Norm/whiten", options) || !check_channels(&norm, acts, mean, "mean") ||
         !check_channels(&norm, acts, inv_std_dev, "inv_std_dev"))
@@ -213,7 +213,7 @@ pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor a
 pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor gamma, pop_tensor beta, pop_program sequence,
                                const char *name, pop_options options)
 {
-    POPLIBS_CALL(whitened, gamma, beta, name, options);
+    POPLIBS_CALL(graph, whitened, gamma, beta, name, options);
     struct norm norm;
     if (!begin(&norm, where, graph, "poplin_normalise", whitened, sequence, name, "Norm/normalise", options) ||
         !check_channels(&norm, whitened, gamma, "gamma") || !check_channels(&norm, whitened, beta, "beta"))
@@ -239,7 +239,7 @@ static bool check_alike(const struct norm *norm, pop_tensor a, pop_tensor b)
 void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_program sequence,
                                     pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
 {
-    POPLIBS_CALL(whitened, grads, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, whitened, grads, log_type(partials_type), name, options);
     struct norm norm;
     if (!check_places(where, graph, "poplin_norm_param_gradients", gamma_delta, beta_delta) ||
         !begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
@@ -255,7 +255,7 @@ void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tenso
 pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor grads, pop_tensor gamma, pop_program sequence, const char *name,
                                     pop_options options)
 {
-    POPLIBS_CALL(grads, gamma, name, options);
+    POPLIBS_CALL(graph, grads, gamma, name, options);
     struct norm norm;
     if (!begin(&norm, where, graph, "poplin_norm_gradients", grads, sequence, name, "Norm/gradients", options) ||
         !check_channels(&norm, grads, gamma, "gamma"))
@@ -266,7 +266,7 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
 pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
                                                pop_program sequence, pop_type partials_type, const char *name, pop_options options)
 {
-    POPLIBS_CALL(whitened, grads, inv_std_dev, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, whitened, grads, inv_std_dev, log_type(partials_type), name, options);
     struct norm norm;
     if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name, "Norm/statisticsGradients", options) ||
         !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) || !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))

@@ -31,13 +31,13 @@ static size_t report(pop_where where, pop_graph *graph, const char *api, const p
 size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
                                   poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), options, size);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
     return report(where, graph, "poplin_report_plan_info", params, options, cache, buffer, size);
 }
 size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
                                                 poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), options, size);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
     const char *api = "poplin_report_weight_update_plan_info";
     if (!poplibs_ready(graph) || !poplin_params_valid(where, graph, api, params))
         return report(where, graph, api, params, options, cache, buffer, size);
@@ -48,7 +48,7 @@ size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *grap
 poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
                                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), options);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
     struct poplin_plan plan;
     struct poplin_plan_cost cost;
     bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &plan, &cost);
@@ -57,7 +57,7 @@ poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_gra
 poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                                                           pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, poplin_log_params), options);
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
     struct poplin_plan plan;
     struct poplin_plan_cost cost;
     bool found = find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &plan, &cost);
@@ -66,7 +66,7 @@ poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_wh
 
 bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
-    POPLIBS_CALL(options);
+    POPLIBS_CALL(graph, options);
     struct poplin_conv_options parsed;
     return poplibs_ready(graph) && poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
 }
@@ -121,7 +121,7 @@ static void *plan_some(void *user)
 pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_plan_request *requests, size_t count, poplin_planning_cache *cache,
                                           pop_error *error)
 {
-    POPLIBS_CALL(count);
+    POPLIBS_CALL(NULL, count);
     enum { MOST_THREADS = 64 };
     pthread_t threads[MOST_THREADS];
     struct work work = { where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 } };

@@ -174,7 +174,7 @@ static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_ten
 pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side, bool lower, bool unit_diagonal,
                                       size_t block_size, pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(a, b, left_side, lower, unit_diagonal, block_size, name, options);
+    POPLIBS_CALL(graph, a, b, left_side, lower, unit_diagonal, block_size, name, options);
     struct triangular_call call = { where, graph, "poplin_triangular_solve", name, options, cache, sequence };
     pop_tensor matrices, rows, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices) || !right_hand_sides(&call, a, b, left_side, &rows) ||
@@ -218,7 +218,7 @@ void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bo
 
 pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(a, lower, unit_diagonal, name);
+    POPLIBS_CALL(graph, a, lower, unit_diagonal, name);
     struct triangular_call call = { where, graph, "poplin_triangular_mask", name, POP_NO_OPTIONS, NULL, sequence };
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
@@ -290,7 +290,7 @@ static pop_tensor create_input(const struct triangular_call *call, pop_type type
 pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
                                                        pop_shape b_shape, bool left_side, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
     struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache, { 0 } };
     return create_input(&call, input_type, a_shape, b_shape, left_side, true);
@@ -298,7 +298,7 @@ pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_grap
 pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
                                                        pop_shape b_shape, bool left_side, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
     struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache, { 0 } };
     return create_input(&call, input_type, a_shape, b_shape, left_side, false);

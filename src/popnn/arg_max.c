@@ -129,21 +129,21 @@ static popnn_extreme extreme_of(const struct search *search, pop_tensor input)
 
 popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(input, name);
+    POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
 }
 popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(input, name);
+    POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);
 }
 pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(input, name);
+    POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_arg_max", "Max" }, input).index;
 }
 pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(input, name);
+    POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_arg_min", "Min" }, input).index;
 }

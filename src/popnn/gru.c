@@ -57,7 +57,7 @@ size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool
 pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                      poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_input", name, options, cache))
         return (pop_tensor){ 0 };
@@ -69,7 +69,7 @@ pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const po
 pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_initial_state", name, options, cache))
         return (pop_tensor){ 0 };
@@ -105,7 +105,7 @@ static pop_tensor new_biases(const struct gru *gru)
 popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
                                                      pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_kernel", name, options, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
@@ -114,7 +114,7 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
 pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                               poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_biases", name, options, cache))
         return (pop_tensor){ 0 };
@@ -123,7 +123,7 @@ pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph,
 popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
                                               poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights", name, options, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };

@@ -201,7 +201,7 @@ pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             pop_tensor output_gradient, pop_tensor *input_gradient, pop_tensor *intermediates, const char *name, pop_options options,
                             poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd", name, options, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
@@ -212,7 +212,7 @@ pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const pop
                                     const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
                                     popnn_gru_weights *weights_gradient, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd_with_wu", name, options, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
@@ -228,7 +228,7 @@ popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn
                                   const popnn_gru_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
                                   poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), bwd_intermediates, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), bwd_intermediates, name, options);
     struct gru gru;
     popnn_gru_weights none = { { 0 }, { 0 }, { 0 } };
     if (!gru_open(&gru, where, graph, params, "popnn_gru_wu", name, options, cache) || !check_backward(&gru, forward))

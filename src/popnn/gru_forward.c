@@ -58,7 +58,7 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             popnn_gru_weights weights, pop_tensor *intermediates, pop_program sequence, const char *name, pop_options options,
                             poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_gru), initial, input, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), initial, input, name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_fwd", name, options, cache) || !gru_take_weights(&gru, &weights) ||
         !gru_check_forward(&gru.units, initial, input))

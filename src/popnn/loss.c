@@ -227,21 +227,21 @@ pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_ten
                                       pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling, popnn_loss_type type,
                                       const char *name)
 {
-    POPLIBS_CALL(model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, name);
+    POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, name);
     return build(where, graph,
                  &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, NULL, type }, name);
 }
 pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                popnn_loss_type type, const char *name)
 {
-    POPLIBS_CALL(model_outputs, expected, loss, deltas, name);
+    POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, name);
     return popnn_calc_loss_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 }, type, name);
 }
 pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
                                                    pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling,
                                                    pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
-    POPLIBS_CALL(model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, num_correct, name);
+    POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, num_correct, name);
     return build(where, graph,
                  &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling,
                                     &num_correct, type },
@@ -250,14 +250,14 @@ pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *g
 pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
                                             pop_tensor deltas, pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
-    POPLIBS_CALL(model_outputs, expected, loss, deltas, num_correct, name);
+    POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, num_correct, name);
     return popnn_calc_loss_and_accuracy_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 },
                                                   num_correct, type, name);
 }
 pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor num_correct,
                                    const char *name)
 {
-    POPLIBS_CALL(model_outputs, expected, num_correct, name);
+    POPLIBS_CALL(graph, model_outputs, expected, num_correct, name);
     char path[256];
     if (!poplibs_ready(graph) || !check_labels(graph, where, "popnn_calc_accuracy", model_outputs, expected) ||
         !check_num_correct(graph, where, "popnn_calc_accuracy", num_correct))

@@ -95,7 +95,7 @@ size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bo
 pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
                                       poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_input", name, options, cache))
         return (pop_tensor){ 0 };
@@ -120,7 +120,7 @@ static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                     pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     popnn_lstm_state state;
     state.output = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
     state.cell_state = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
@@ -129,19 +129,19 @@ popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *
 pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     return new_state(where, graph, params, "popnn_lstm_create_initial_output", name, options, cache);
 }
 pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                    pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     return new_state(where, graph, params, "popnn_lstm_create_initial_cell_state", name, options, cache);
 }
 
 void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(name);
+    POPLIBS_CALL(graph, name);
     popops_zero_at(where, graph, state.output, sequence, name);
     popops_zero_at(where, graph, state.cell_state, sequence, name);
 }
@@ -167,7 +167,7 @@ static pop_tensor new_biases(const struct units *units)
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_kernel", name, options, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
@@ -176,7 +176,7 @@ popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_grap
 pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
                                                poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_biases", name, options, cache))
         return (pop_tensor){ 0 };
@@ -185,7 +185,7 @@ pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph
 popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
                                                 poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights", name, options, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
@@ -257,7 +257,7 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
                              popnn_lstm_weights weights, pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
                              pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), input, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), input, name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_fwd", name, options, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
@@ -440,7 +440,7 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
                                    pop_tensor *input_gradient, pop_tensor *intermediates, const char *name, pop_options options,
                                    poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd", name, options, cache) ||
         !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
@@ -466,7 +466,7 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
                                            pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient, const char *name, pop_options options,
                                            poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd_with_wu", name, options, cache) ||
         !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
@@ -484,7 +484,7 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
                                     const popnn_lstm_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
     struct lstm lstm;
     if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_wu", name, options, cache) ||
         !units_is_given(where, graph, "popnn_lstm_wu", forward, "what forward gave is") ||

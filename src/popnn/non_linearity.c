@@ -105,7 +105,7 @@ static void apply(pop_where where, pop_graph *graph, popnn_non_linearity_type ty
 
 void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_compute_set set)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), t);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), t);
     if (check(graph, where, "popnn_non_linearity_in_place_in", type, t, true))
         apply(where, graph, type, t, set);
 }
@@ -129,14 +129,14 @@ static popnn_non_linearity_type unscaled(popnn_non_linearity_type type)
 void popnn_non_linearity_in_place_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_program sequence,
                                      const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), t, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), t, name);
     if (check(graph, where, "popnn_non_linearity_in_place", type, t, false))
         in_place(where, graph, unscaled(type), t, sequence, name);
 }
 void popnn_non_linearity_in_place_scaled_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, float *scaling,
                                             pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), t, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), t, name);
     if (!check(graph, where, "popnn_non_linearity_in_place_scaled", type, t, false))
         return;
     if (scaling)
@@ -157,7 +157,7 @@ static pop_tensor to_new(pop_where where, pop_graph *graph, popnn_non_linearity_
 pop_tensor popnn_non_linearity_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_program sequence,
                                   const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), t, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), t, name);
     if (!check(graph, where, "popnn_non_linearity", type, t, false))
         return (pop_tensor){ 0 };
     return to_new(where, graph, unscaled(type), t, sequence, name);
@@ -165,7 +165,7 @@ pop_tensor popnn_non_linearity_at(pop_where where, pop_graph *graph, popnn_non_l
 pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, float *scaling,
                                          pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), t, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), t, name);
     if (!check(graph, where, "popnn_non_linearity_scaled", type, t, false))
         return (pop_tensor){ 0 };
     if (scaling)
@@ -210,7 +210,7 @@ static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearit
 pop_tensor popnn_non_linearity_input_gradient_in_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor act,
                                                     pop_tensor out_gradient, pop_compute_set set, const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
     if (!check_gradient(graph, where, "popnn_non_linearity_input_gradient_in", type, act, out_gradient, true))
         return (pop_tensor){ 0 };
     return gradient(where, graph, type, act, out_gradient, set, name);
@@ -218,7 +218,7 @@ pop_tensor popnn_non_linearity_input_gradient_in_at(pop_where where, pop_graph *
 pop_tensor popnn_non_linearity_input_gradient_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor act,
                                                  pop_tensor out_gradient, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
+    POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
     char path[256];
     if (!check_gradient(graph, where, "popnn_non_linearity_input_gradient", type, act, out_gradient, false))
         return (pop_tensor){ 0 };

@@ -28,14 +28,14 @@ uint64_t popnn_norm_wu_flops(size_t params_size, size_t acts_elements)
 void popnn_norm_param_update_at(pop_where where, pop_graph *graph, pop_tensor gamma_delta, pop_tensor beta_delta, double scale, pop_tensor gamma,
                                 pop_tensor beta, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(gamma_delta, beta_delta, scale, gamma, beta, name, options);
+    POPLIBS_CALL(graph, gamma_delta, beta_delta, scale, gamma, beta, name, options);
     popops_scaled_add_to_constant_at(where, graph, gamma, gamma_delta, scale, sequence, name, options);
     popops_scaled_add_to_constant_at(where, graph, beta, beta_delta, scale, sequence, name, options);
 }
 void popnn_norm_param_update_tensor_at(pop_where where, pop_graph *graph, pop_tensor gamma_delta, pop_tensor beta_delta, pop_tensor scale,
                                        pop_tensor gamma, pop_tensor beta, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(gamma_delta, beta_delta, scale, gamma, beta, name, options);
+    POPLIBS_CALL(graph, gamma_delta, beta_delta, scale, gamma, beta, name, options);
     popops_scaled_add_to_at(where, graph, gamma, gamma_delta, scale, sequence, name, options);
     popops_scaled_add_to_at(where, graph, beta, beta_delta, scale, sequence, name, options);
 }
@@ -45,7 +45,7 @@ void popnn_norm_param_update_tensor_at(pop_where where, pop_graph *graph, pop_te
 pop_tensor popnn_batch_normalise_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor gamma, pop_tensor beta, pop_tensor mean,
                                     pop_tensor inv_std_dev, pop_program sequence, const char *name, pop_options options, pop_tensor *whitened)
 {
-    POPLIBS_CALL(acts, gamma, beta, mean, inv_std_dev, name, options);
+    POPLIBS_CALL(graph, acts, gamma, beta, mean, inv_std_dev, name, options);
     pop_tensor white = poplin_norm_whiten_at(where, graph, acts, mean, inv_std_dev, sequence, name, options);
     if (whitened)
         *whitened = white;
@@ -54,7 +54,7 @@ pop_tensor popnn_batch_normalise_at(pop_where where, pop_graph *graph, pop_tenso
 pop_tensor popnn_batch_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
                                          pop_tensor gamma, pop_program sequence, pop_type partials_type, const char *name, pop_options options)
 {
-    POPLIBS_CALL(whitened, grads, inv_std_dev, gamma, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, whitened, grads, inv_std_dev, gamma, log_type(partials_type), name, options);
     pop_tensor scaled = poplin_norm_gradients_at(where, graph, grads, gamma, sequence, name, options);
     return poplin_norm_statistics_gradients_at(where, graph, whitened, scaled, inv_std_dev, sequence, partials_type, name, options);
 }
@@ -122,7 +122,7 @@ void popnn_group_norm_statistics_at(pop_where where, pop_graph *graph, pop_tenso
                                     bool unbiased_variance, bool stable, pop_type partials_type, const char *name, pop_options options,
                                     pop_tensor *mean, pop_tensor *inv_std_dev)
 {
-    POPLIBS_CALL(acts, eps, groups, unbiased_variance, stable, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, acts, eps, groups, unbiased_variance, stable, log_type(partials_type), name, options);
     struct grouping g;
     pop_tensor unwanted;
     mean = mean ? mean : &unwanted;
@@ -136,14 +136,14 @@ void popnn_layer_norm_statistics_at(pop_where where, pop_graph *graph, pop_tenso
                                     bool stable, pop_type partials_type, const char *name, pop_options options, pop_tensor *mean,
                                     pop_tensor *inv_std_dev)
 {
-    POPLIBS_CALL(acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
     popnn_group_norm_statistics_at(where, graph, acts, eps, sequence, 1, unbiased_variance, stable, partials_type, name, options, mean, inv_std_dev);
 }
 void popnn_instance_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, bool unbiased_variance,
                                        bool stable, pop_type partials_type, const char *name, pop_options options, pop_tensor *mean,
                                        pop_tensor *inv_std_dev)
 {
-    POPLIBS_CALL(acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
     size_t channels = pop_tensor_rank(acts) < 2 ? 1 : pop_tensor_dim(acts, 1);
     popnn_group_norm_statistics_at(where, graph, acts, eps, sequence, channels, unbiased_variance, stable, partials_type, name, options, mean,
                                    inv_std_dev);
@@ -152,7 +152,7 @@ void popnn_instance_norm_statistics_at(pop_where where, pop_graph *graph, pop_te
 pop_tensor popnn_group_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean, pop_tensor inv_std_dev, pop_program sequence,
                                       const char *name, pop_options options)
 {
-    POPLIBS_CALL(acts, mean, inv_std_dev, name, options);
+    POPLIBS_CALL(graph, acts, mean, inv_std_dev, name, options);
     struct grouping g;
     if (!open_groups(&g, where, graph, "popnn_group_norm_whiten", acts, SIZE_MAX, mean, options))
         return (pop_tensor){ 0 };
@@ -162,7 +162,7 @@ pop_tensor popnn_group_norm_whiten_at(pop_where where, pop_graph *graph, pop_ten
 pop_tensor popnn_group_normalise_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor gamma, pop_tensor beta, pop_tensor mean,
                                     pop_tensor inv_std_dev, pop_program sequence, const char *name, pop_options options, pop_tensor *whitened)
 {
-    POPLIBS_CALL(acts, gamma, beta, mean, inv_std_dev, name, options);
+    POPLIBS_CALL(graph, acts, gamma, beta, mean, inv_std_dev, name, options);
     pop_tensor white = popnn_group_norm_whiten_at(where, graph, acts, mean, inv_std_dev, sequence, name, options);
     if (whitened)
         *whitened = white;
@@ -172,7 +172,7 @@ pop_tensor popnn_group_normalise_at(pop_where where, pop_graph *graph, pop_tenso
 pop_tensor popnn_group_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
                                          pop_tensor gamma, pop_program sequence, pop_type partials_type, const char *name, pop_options options)
 {
-    POPLIBS_CALL(whitened, grads, inv_std_dev, gamma, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, whitened, grads, inv_std_dev, gamma, log_type(partials_type), name, options);
     struct grouping g;
     pop_tensor none = { 0 };
     if (!open_groups(&g, where, graph, "popnn_group_norm_gradients", whitened, SIZE_MAX, inv_std_dev, options))
@@ -191,7 +191,7 @@ pop_tensor popnn_group_norm_gradients_at(pop_where where, pop_graph *graph, pop_
 void popnn_group_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_program sequence,
                                          pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
 {
-    POPLIBS_CALL(whitened, grads, log_type(partials_type), name, options);
+    POPLIBS_CALL(graph, whitened, grads, log_type(partials_type), name, options);
     struct grouping g;
     pop_tensor unwanted;
     gamma_delta = gamma_delta ? gamma_delta : &unwanted;

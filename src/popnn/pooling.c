@@ -360,7 +360,7 @@ static size_t channels_of(const struct pool *pool, pop_tensor t, const struct op
 pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence, const char *name,
                          pop_options options)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_pool), in, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, name, options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
     struct options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
@@ -377,7 +377,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
                                         pop_tensor pooled_gradient, bool use_scaled_gradient, pop_program sequence, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name, options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
     struct options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
@@ -410,7 +410,7 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
                                                             unsigned fwd_chans_per_group, pop_tensor pooled_gradient, pop_program sequence,
                                                             const char *name, pop_options options)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name, options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params };
     struct options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||

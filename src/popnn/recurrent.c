@@ -89,7 +89,7 @@ size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool
 
 pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_input", name, cache))
         return (pop_tensor){ 0 };
@@ -103,7 +103,7 @@ static pop_tensor new_weights(const struct rnn *rnn, size_t rows, size_t depth)
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
                                              poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_input", name, cache))
         return (pop_tensor){ 0 };
@@ -112,7 +112,7 @@ pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, 
 pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
                                                 poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_feedback", name, cache))
         return (pop_tensor){ 0 };
@@ -129,7 +129,7 @@ static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
 pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, bool init_state,
                                          const char *name)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), init_state, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), init_state, name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_fwd_state", name, NULL))
         return (pop_tensor){ 0 };
@@ -137,7 +137,7 @@ pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, cons
 }
 pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_bwd_state", name, NULL))
         return (pop_tensor){ 0 };
@@ -149,7 +149,7 @@ pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, cons
 pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_tensor input,
                                              pop_tensor input_weights, pop_program sequence, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), input, input_weights, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), input, input_weights, name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_weight_input", name, cache) ||
         !check_sequence(&rnn.units, input, params->input_size, "the input") || !check_input_weights(&rnn.units, input_weights))
@@ -163,7 +163,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
                                         pop_tensor feedback_weights, pop_tensor biases, pop_program sequence, const char *name,
                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights, biases, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights, biases, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_iterate", name, cache) ||
@@ -186,7 +186,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
 pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, pop_tensor initial,
                                      popnn_rnn_weights weights, pop_tensor input, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), initial, input, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, input, name);
     pop_tensor weighted = popnn_rnn_forward_weight_input_at(where, graph, params, input, weights.input_weights, sequence, name, cache);
     return popnn_rnn_forward_iterate_at(where, graph, params, weighted, initial, weights.feedback_weights, weights.biases, sequence, name, cache);
 }
@@ -197,7 +197,7 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
                                                pop_tensor bwd_state, pop_tensor output, popnn_rnn_weights weights, pop_program sequence,
                                                pop_tensor *input_gradient, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_backward_gradient_step", name, cache) ||
@@ -217,7 +217,7 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
                                      pop_tensor output_before, popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                      poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_param_delta_update", name, cache) || !check_state(units, bwd_state, "the step's state") ||
@@ -246,7 +246,7 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
                                pop_tensor output, popnn_rnn_weights weights, pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
                                popnn_rnn_weights *deltas, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) || !check_state(units, initial, "the initial state") ||

@@ -104,13 +104,13 @@ static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_pro
 
 void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     if (check_log_softmax(graph, where, "popnn_log_softmax_in_place", t))
         log_softmax(where, graph, t, sequence, name);
 }
 pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     if (!check_log_softmax(graph, where, "popnn_log_softmax", t))
         return (pop_tensor){ 0 };
     pop_tensor out = poputil_duplicate_at(where, graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);

@@ -38,7 +38,7 @@ static pop_tensor coordinates(pop_where where, pop_graph *graph, pop_tensor fiel
 pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor fields, double temperature, bool disable_softmax,
                                        const char *name, pop_tensor *temperature_variable)
 {
-    POPLIBS_CALL(fields, temperature, disable_softmax, name);
+    POPLIBS_CALL(graph, fields, temperature, disable_softmax, name);
     char path[256], part[300];
     if (!check(graph, where, fields, temperature))
         return (pop_tensor){ 0 };

@@ -50,7 +50,7 @@ static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t en
 pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k, bool sort, pop_program sequence,
                           const char *name)
 {
-    POPLIBS_CALL(input, k, sort, name);
+    POPLIBS_CALL(graph, input, k, sort, name);
     char path[256], type[96];
     *indices = (pop_tensor){ 0 };
     if (!poplibs_ready(graph) || !popnn_check_rows(graph, where, "popnn_top_k", input))

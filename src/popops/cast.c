@@ -123,7 +123,7 @@ static void cast_in(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor
 
 void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_compute_set set)
 {
-    POPLIBS_CALL(in, out);
+    POPLIBS_CALL(graph, in, out);
     if (poplibs_ready(graph) && check(where, graph, "popops_cast_to", in, out))
         cast_in(where, graph, in, out, set);
 }
@@ -142,7 +142,7 @@ static pop_tensor output_for(pop_where where, pop_graph *graph, const char *api,
 
 pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_compute_set set, const char *name)
 {
-    POPLIBS_CALL(in, log_type(type), name);
+    POPLIBS_CALL(graph, in, log_type(type), name);
     pop_tensor out = output_for(where, graph, "popops_cast_in", in, type, name);
     if (poplibs_ready(graph))
         cast_in(where, graph, in, out, set);
@@ -161,20 +161,20 @@ static pop_program program_of(pop_where where, pop_graph *graph, pop_tensor in, 
 
 pop_program popops_cast_program_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, const char *name)
 {
-    POPLIBS_CALL(in, out, name);
+    POPLIBS_CALL(graph, in, out, name);
     if (!poplibs_ready(graph) || !check(where, graph, "popops_cast_program", in, out))
         return (pop_program){ 0 };
     return program_of(where, graph, in, out, name);
 }
 void popops_cast_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(in, out, name);
+    POPLIBS_CALL(graph, in, out, name);
     if (poplibs_ready(graph) && check(where, graph, "popops_cast_with_output", in, out))
         pop_sequence_add_at(where, sequence, program_of(where, graph, in, out, name));
 }
 pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(in, log_type(type), name);
+    POPLIBS_CALL(graph, in, log_type(type), name);
     pop_tensor out = output_for(where, graph, "popops_cast", in, type, name);
     if (poplibs_ready(graph))
         pop_sequence_add_at(where, sequence, program_of(where, graph, in, out, name));
@@ -184,7 +184,7 @@ pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_
 pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, double tolerance,
                                               pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(in, log_type(type), tolerance, name);
+    POPLIBS_CALL(graph, in, log_type(type), tolerance, name);
     static const char api[] = "popops_check_accuracy_when_cast";
     pop_type from = pop_tensor_type(in);
     pop_interval_lists mapping;

@@ -8,7 +8,7 @@
 
 popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop_type type, unsigned size, pop_shape shape, const char *name)
 {
-    POPLIBS_CALL(log_type(type), size, shape, name);
+    POPLIBS_CALL(graph, log_type(type), size, shape, name);
     popops_circ_buf none = { { 0 }, { 0 } }, ring;
     char path[256];
     size_t dims[POPOPS_MOST_DIMS] = { size };
@@ -38,7 +38,7 @@ static size_t size_of(const popops_circ_buf *ring)
 
 void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ_buf *ring, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     static const char api[] = "popops_circ_buf_add";
     char path[256];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MOST_DIMS);
@@ -58,7 +58,7 @@ void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ
 
 pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popops_circ_buf *ring, unsigned i, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(i, name);
+    POPLIBS_CALL(graph, i, name);
     char path[256];
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))

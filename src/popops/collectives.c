@@ -41,7 +41,7 @@ static pop_tensor copy_of(pop_where where, pop_graph *graph, pop_tensor data, po
 pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence,
                                            const char *name, pop_options options)
 {
-    POPLIBS_CALL(data, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     static const char api[] = "popops_replicated_all_reduce";
     if (!popops_check_collective(where, graph, api, data, options) || !popops_check_collective_operation(where, graph, api, op))
         return (pop_tensor){ 0 };
@@ -50,7 +50,7 @@ pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, po
 void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data, pop_tensor output, popops_operation op,
                                                  pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(data, output, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, output, log_name(popops_operation_name(op)), name, options);
     static const char api[] = "popops_replicated_all_reduce_with_output";
     if (popops_check_collective(where, graph, api, data, options) && popops_check_collective_operation(where, graph, api, op))
         pop_sequence_add_at(where, sequence, pop_copy_at(where, data, output, false, name));
@@ -58,7 +58,7 @@ void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *gra
 void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence,
                                               const char *name, pop_options options)
 {
-    POPLIBS_CALL(data, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     static const char api[] = "popops_replicated_all_reduce_in_place";
     (void)sequence, (void)name; /* nothing to do */
     if (popops_check_collective(where, graph, api, data, options))
@@ -67,7 +67,7 @@ void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph,
 pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence,
                                                const char *name, pop_options options)
 {
-    POPLIBS_CALL(data, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     static const char api[] = "popops_replicated_reduce_scatter";
     if (!popops_check_collective(where, graph, api, data, options) || !popops_check_collective_operation(where, graph, api, op))
         return (pop_tensor){ 0 };
@@ -80,7 +80,7 @@ pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph
 pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence, const char *name,
                                            pop_options options)
 {
-    POPLIBS_CALL(data, name, options);
+    POPLIBS_CALL(graph, data, name, options);
     if (!popops_check_collective(where, graph, "popops_replicated_all_gather", data, options))
         return (pop_tensor){ 0 };
     return pop_tensor_expand_at(where, copy_of(where, graph, data, sequence, name), POP_DIMS(0));
@@ -88,7 +88,7 @@ pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, po
 pop_tensor popops_all_to_all_personalized_exchange_at(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence, const char *name,
                                                       pop_options options)
 {
-    POPLIBS_CALL(data, name, options);
+    POPLIBS_CALL(graph, data, name, options);
     static const char api[] = "popops_all_to_all_personalized_exchange";
     if (!popops_check_collective(where, graph, api, data, options))
         return (pop_tensor){ 0 };

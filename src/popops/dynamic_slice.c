@@ -171,7 +171,7 @@ static void slice_steps(pop_where where, pop_graph *graph, pop_tensor *steps, po
 pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offset, pop_dims dims, pop_shape sizes,
                                    pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, offset, dims, sizes, name);
+    POPLIBS_CALL(graph, t, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_slice";
     pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t }, none = { 0 };
     size_t order[POPOPS_MOST_DIMS];
@@ -190,7 +190,7 @@ pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor
 void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_tensor output, pop_tensor t, pop_tensor offset, pop_dims dims,
                                          pop_shape sizes, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(output, t, offset, dims, sizes, name);
+    POPLIBS_CALL(graph, output, t, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_slice_with_output";
     pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t };
     size_t order[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS];
@@ -222,7 +222,7 @@ static pop_tensor first_slice(pop_where where, pop_tensor t, pop_dims dims, pop_
 
 pop_tensor popops_create_dynamic_slice_output_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, const char *name)
 {
-    POPLIBS_CALL(t, dims, sizes, name);
+    POPLIBS_CALL(graph, t, dims, sizes, name);
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_create_dynamic_slice_output", t, dims, sizes))
         return (pop_tensor){ 0 };
     return pop_graph_clone_at(where, graph, POP_TYPE_NULL, first_slice(where, t, dims, sizes), POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
@@ -230,7 +230,7 @@ pop_tensor popops_create_dynamic_slice_output_at(pop_where where, pop_graph *gra
 
 bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, pop_interval_lists *mapping)
 {
-    POPLIBS_CALL(t, dims, sizes);
+    POPLIBS_CALL(graph, t, dims, sizes);
     *mapping = (pop_interval_lists){ 0 };
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_get_slice_mapping", t, dims, sizes))
         return false;
@@ -240,7 +240,7 @@ bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t
 void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offset, pop_dims dims, pop_shape sizes,
                               pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, s, offset, dims, sizes, name);
+    POPLIBS_CALL(graph, t, s, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_update";
     pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t };
     size_t order[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS];
@@ -285,7 +285,7 @@ static void map_shares(pop_where where, pop_graph *graph, pop_tensor variable, s
 pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes,
                                              size_t min_grain_size, const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, dims, sizes, min_grain_size, name);
+    POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, min_grain_size, name);
     static const char api[] = "popops_create_sliceable_tensor";
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !popops_check_dims(where, graph, api, shape, dims, sizes))
@@ -332,7 +332,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
 pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_graph *graph, pop_tensor s, pop_dims dims, pop_shape num_out_indices,
                                                         const char *name)
 {
-    POPLIBS_CALL(s, dims, num_out_indices, name);
+    POPLIBS_CALL(graph, s, dims, num_out_indices, name);
     static const char api[] = "popops_create_sliceable_tensor_from_slice";
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !check_tensor(where, graph, api, s, dims, (pop_shape){ dims.count, (const size_t[POPOPS_MOST_DIMS]){ 0 } }))
@@ -366,7 +366,7 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
 pop_tensor popops_create_slice_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims, pop_shape sizes, size_t num_indices,
                                          const char *name)
 {
-    POPLIBS_CALL(t, dims, sizes, num_indices, name);
+    POPLIBS_CALL(graph, t, dims, sizes, num_indices, name);
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_create_slice_tensor", t, dims, sizes))
         return (pop_tensor){ 0 };
     return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, first_slice(where, t, dims, sizes), num_indices, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,

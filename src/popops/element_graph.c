@@ -106,7 +106,7 @@ bool element_check_output(const struct element_call *call, pop_type type)
 
 pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_type type, const char *name)
 {
-    POPLIBS_CALL(inputs, log_type(type), name);
+    POPLIBS_CALL(graph, inputs, log_type(type), name);
     static const char api[] = "popops_create_output_for_element_wise_op";
     pop_tensor out = { 0 };
     if (!poplibs_ready(graph))

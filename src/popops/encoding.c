@@ -70,7 +70,7 @@ static void encode(struct encoding *encoding, pop_graph *graph, pop_tensor encod
 
 void popops_encode_one_hot_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(indices, encoded, name);
+    POPLIBS_CALL(graph, indices, encoded, name);
     if (poplibs_ready(graph) && check_one_hot(where, graph, "popops_encode_one_hot", indices, encoded))
         encode(&(struct encoding){ .where = where, .indices = indices }, graph, encoded, sequence, name);
 }
@@ -78,7 +78,7 @@ void popops_encode_one_hot_at(pop_where where, pop_graph *graph, pop_tensor indi
 void popops_encode_one_hot_values_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded, pop_program sequence, pop_tensor on,
                                      pop_tensor off, const char *name)
 {
-    POPLIBS_CALL(indices, encoded, on, off, name);
+    POPLIBS_CALL(graph, indices, encoded, on, off, name);
     static const char api[] = "popops_encode_one_hot_values";
     if (!poplibs_ready(graph) || !check_one_hot(where, graph, api, indices, encoded))
         return;
@@ -125,7 +125,7 @@ static void iota_regions(pop_graph *graph, const struct poplibs_tile *tile, void
 
 void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t start, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, start, name);
+    POPLIBS_CALL(graph, t, start, name);
     static const char api[] = "popops_iota";
     char path[256];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))

@@ -37,7 +37,7 @@ static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void
 
 void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value)
 {
-    POPLIBS_CALL(t, value);
+    POPLIBS_CALL(graph, t, value);
     if (!poplibs_ready(graph))
         return;
     struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
@@ -46,7 +46,7 @@ void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_comp
 
 void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set, double value)
 {
-    POPLIBS_CALL(t, tile, value);
+    POPLIBS_CALL(graph, t, tile, value);
     if (!poplibs_ready(graph))
         return;
     struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
@@ -70,22 +70,22 @@ static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tens
 
 void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name)
 {
-    POPLIBS_CALL(t, value, name);
+    POPLIBS_CALL(graph, t, value, name);
     fill_by(where, graph, "popops_fill", t, sequence, value, name, "Fill");
 }
 
 void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     fill_by(where, graph, "popops_zero", t, sequence, 0, name, "Zero");
 }
 void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set)
 {
-    POPLIBS_CALL(t);
+    POPLIBS_CALL(graph, t);
     popops_fill_in_at(where, graph, t, set, 0);
 }
 void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set)
 {
-    POPLIBS_CALL(t, tile);
+    POPLIBS_CALL(graph, t, tile);
     popops_fill_on_tile_at(where, graph, t, regions, tile, set, 0);
 }

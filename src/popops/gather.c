@@ -67,7 +67,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
 pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices, size_t index_vector_dim, pop_dims offset_dims,
                             pop_shape slice_sizes, pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(input, indices, index_vector_dim, offset_dims, slice_sizes, collapsed_slice_dims, start_index_map,
+    POPLIBS_CALL(graph, input, indices, index_vector_dim, offset_dims, slice_sizes, collapsed_slice_dims, start_index_map,
                  name);
     pop_tensor none = { 0 };
     struct popops_windows windows = { .where = where, .api = "popops_gather", .name = name, .operand = input, .dims = start_index_map };
@@ -106,7 +106,7 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
 pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_shape slice_sizes,
                                          pop_dims start_index_map, const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, slice_sizes, start_index_map, name);
+    POPLIBS_CALL(graph, log_type(type), shape, slice_sizes, start_index_map, name);
     size_t sizes[POPOPS_MOST_DIMS];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
@@ -122,7 +122,7 @@ pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_
 pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, unsigned axis,
                                               popops_gather_params params, const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, axis, name);
+    POPLIBS_CALL(graph, log_type(type), shape, axis, name);
     (void)params;
     return popops_create_sliceable_tensor_at(where, graph, type, shape, POP_DIMS(axis), POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
 }
@@ -130,7 +130,7 @@ pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph,
 pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices, unsigned axis, pop_program sequence,
                                  popops_gather_params params, const char *name)
 {
-    POPLIBS_CALL(input, indices, axis, name);
+    POPLIBS_CALL(graph, input, indices, axis, name);
     pop_tensor none = { 0 };
     size_t sizes[POPOPS_MOST_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MOST_DIMS), index_rank = pop_tensor_rank(indices), count = 0;
     unsigned offsets[POPOPS_MOST_DIMS];

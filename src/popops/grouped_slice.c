@@ -43,7 +43,7 @@ static bool check_groups(pop_where where, pop_graph *graph, const char *api, siz
 pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, size_t groups, pop_shape shape, pop_dims dims,
                                                      pop_shape sizes, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(log_type(type), groups, shape, dims, sizes, name, options);
+    POPLIBS_CALL(graph, log_type(type), groups, shape, dims, sizes, name, options);
     if (!check_groups(where, graph, "popops_create_grouped_sliceable_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
@@ -56,7 +56,7 @@ pop_tensor popops_create_grouped_slice_tensor_at(pop_where where, pop_graph *gra
                                                  pop_shape sizes, size_t num_indices, const popops_slice_plan *plan, const char *name,
                                                  pop_options options)
 {
-    POPLIBS_CALL(log_type(type), groups, shape, dims, sizes, num_indices, name, options);
+    POPLIBS_CALL(graph, log_type(type), groups, shape, dims, sizes, num_indices, name, options);
     if (!check_groups(where, graph, "popops_create_grouped_slice_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
@@ -68,7 +68,7 @@ pop_tensor popops_create_grouped_slice_tensor_at(pop_where where, pop_graph *gra
 pop_tensor popops_create_grouped_indices_tensor_at(pop_where where, pop_graph *graph, size_t groups, pop_dims dims, size_t num_indices,
                                                    const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(groups, dims, num_indices, name, options);
+    POPLIBS_CALL(graph, groups, dims, num_indices, name, options);
     if (!check_groups(where, graph, "popops_create_grouped_indices_tensor", groups))
         return (pop_tensor){ 0 };
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
@@ -80,7 +80,7 @@ pop_tensor popops_create_grouped_indices_tensor_at(pop_where where, pop_graph *g
 pop_tensor popops_grouped_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                          pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
     static const char api[] = "popops_grouped_multi_slice";
     size_t groups;
     if (!count_groups(where, graph, api, POP_TENSORS(t, offsets), &groups) || !check_groups(where, graph, api, groups))
@@ -109,25 +109,25 @@ static void update_groups(pop_where where, pop_graph *graph, const char *api, up
 void popops_grouped_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                     pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     update_groups(where, graph, "popops_grouped_multi_update", popops_multi_update_at, t, s, offsets, dims, sizes, sequence, plan, name, options);
 }
 void popops_grouped_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                         pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     update_groups(where, graph, "popops_grouped_multi_update_max", popops_multi_update_max_at, t, s, offsets, dims, sizes, sequence, plan, name, options);
 }
 void popops_grouped_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                         pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     update_groups(where, graph, "popops_grouped_multi_update_mul", popops_multi_update_mul_at, t, s, offsets, dims, sizes, sequence, plan, name, options);
 }
 void popops_grouped_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale, pop_dims dims,
                                         pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, scale, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
     size_t groups;
     if (!count_groups(where, graph, "popops_grouped_multi_update_add", POP_TENSORS(t, s, offsets), &groups))
         return;

@@ -7,7 +7,7 @@
 
 pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read, const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, is_read, name);
+    POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     (void)is_read;
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
@@ -37,7 +37,7 @@ static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape 
 popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
                                                                  const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, is_read, name);
+    POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     char path[256];
     popops_indices_and_tensor both = { { 0 }, { 0 } };
     if (!poplibs_ready(graph))

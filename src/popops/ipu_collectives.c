@@ -84,7 +84,7 @@ static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, p
 bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
                               pop_options options, pop_tensor *chunks)
 {
-    POPLIBS_CALL(data, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     return reduce_scatter(where, graph, "popops_reduce_scatter", data, op, sequence, name, options, chunks);
 }
 
@@ -117,7 +117,7 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
 }
 pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(chunks, name, options);
+    POPLIBS_CALL(graph, chunks, name, options);
     return all_gather(where, graph, "popops_all_gather", chunks, chunks.count, sequence, name, options);
 }
 
@@ -131,7 +131,7 @@ static int compare_chunks(const void *a, const void *b)
 pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count, size_t ipus, pop_program sequence,
                                        const char *name, pop_options options)
 {
-    POPLIBS_CALL(count, ipus, name, options);
+    POPLIBS_CALL(graph, count, ipus, name, options);
     static const char api[] = "popops_all_gather_chunks";
     pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
     popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
@@ -158,7 +158,7 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
                                 pop_options options)
 {
-    POPLIBS_CALL(data, log_name(popops_operation_name(op)), name, options);
+    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     pop_tensor all = { 0 };
     if (!poplibs_ready(graph))
         return all;

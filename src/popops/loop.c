@@ -20,7 +20,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
 pop_tensor popops_add_for_loop_counter_vertex_at(pop_where where, pop_graph *graph, pop_tensor count, pop_tensor limit, int step, unsigned tile,
                                                  pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(count, limit, step, tile, name);
+    POPLIBS_CALL(graph, count, limit, step, tile, name);
     char path[256];
     if (!poplibs_ready(graph) || !check(where, graph, "popops_add_for_loop_counter_vertex", count, limit, step))
         return (pop_tensor){ 0 };
@@ -41,7 +41,7 @@ pop_tensor popops_add_for_loop_counter_vertex_at(pop_where where, pop_graph *gra
 pop_program popops_counted_for_loop_at(pop_where where, pop_graph *graph, pop_tensor count, int initial, pop_tensor limit, int step, pop_program body,
                                        const char *name)
 {
-    POPLIBS_CALL(count, initial, limit, step, name);
+    POPLIBS_CALL(graph, count, initial, limit, step, name);
     pop_program none = { 0 };
     if (!poplibs_ready(graph))
         return none;

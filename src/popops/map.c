@@ -38,7 +38,7 @@ static bool parse_options(pop_where where, pop_graph *graph, const char *api, po
 }
 bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
-    POPLIBS_CALL(options);
+    POPLIBS_CALL(graph, options);
     struct map_options parsed;
     return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed);
 }
@@ -243,14 +243,14 @@ static pop_tensor serve(struct map_call *call, popops_expr expr, pop_options opt
 pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_program sequence, const char *name,
                               pop_options options)
 {
-    POPLIBS_CALL(tensors, name, options);
+    POPLIBS_CALL(graph, tensors, name, options);
     struct map_call call = { .where = where, .graph = graph, .api = "popops_map", .form = ELEMENT_NEW, .tensors = tensors, .sequence = sequence, .name = name };
     return serve(&call, expr, options);
 }
 void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_program sequence, const char *name,
                                  pop_options options)
 {
-    POPLIBS_CALL(tensors, name, options);
+    POPLIBS_CALL(graph, tensors, name, options);
     struct map_call call = { .where = where, .graph = graph, .api = "popops_map_in_place", .form = ELEMENT_IN_PLACE, .tensors = tensors,
                              .sequence = sequence, .name = name };
     serve(&call, expr, options);
@@ -258,7 +258,7 @@ void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr 
 void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_tensor out, pop_program sequence,
                                     const char *name, pop_options options)
 {
-    POPLIBS_CALL(tensors, out, name, options);
+    POPLIBS_CALL(graph, tensors, out, name, options);
     struct map_call call = { .where = where, .graph = graph, .api = "popops_map_with_output", .form = ELEMENT_WITH_OUTPUT, .tensors = tensors, .out = out,
                              .sequence = sequence, .name = name };
     serve(&call, expr, options);
@@ -267,7 +267,7 @@ void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_ex
 pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence, const char *name,
                          pop_options options)
 {
-    POPLIBS_CALL(text, tensors, name, options);
+    POPLIBS_CALL(graph, text, tensors, name, options);
     popops_expr_node *nodes;
     size_t count;
     if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map", text, &nodes, &count))
@@ -279,7 +279,7 @@ pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, po
 void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence, const char *name,
                             pop_options options)
 {
-    POPLIBS_CALL(text, tensors, name, options);
+    POPLIBS_CALL(graph, text, tensors, name, options);
     popops_expr_node *nodes;
     size_t count;
     if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_in_place", text, &nodes, &count))
@@ -290,7 +290,7 @@ void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text,
 void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_tensor out, pop_program sequence,
                                const char *name, pop_options options)
 {
-    POPLIBS_CALL(text, tensors, out, name, options);
+    POPLIBS_CALL(graph, text, tensors, out, name, options);
     popops_expr_node *nodes;
     size_t count;
     if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_with_output", text, &nodes, &count))

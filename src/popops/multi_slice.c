@@ -164,7 +164,7 @@ static void one_by_one(const struct call *call, pop_graph *graph, bool update, p
 pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                  pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
     struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     size_t shape[POPOPS_MOST_DIMS + 1];
@@ -214,7 +214,7 @@ static bool check_update(const struct call *call, pop_graph *graph)
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                             pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     struct call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     if (!check(&call, graph, options) || !check_update(&call, graph))
@@ -258,21 +258,21 @@ static void update_with(struct call *call, pop_graph *graph, enum popops_multi_k
 void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_tensor scale, pop_dims dims,
                                 pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, scale, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
     struct call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_ADD, sequence, options);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                 pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     struct call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MAX, sequence, options);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                 pop_program sequence, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(t, s, offsets, dims, sizes, name, options);
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
     struct call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MUL, sequence, options);
 }
@@ -294,7 +294,7 @@ static bool check_plan(pop_where where, pop_graph *graph, const char *api, pop_t
 pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes,
                                                      const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(log_type(type), shape, dims, sizes, name, options);
+    POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, name, options);
     static const char api[] = "popops_create_sliceable_tensor_planned";
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) || !popops_check_dims(where, graph, api, shape, dims, sizes))
         return (pop_tensor){ 0 };
@@ -308,7 +308,7 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
 pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes,
                                                  size_t num_indices, const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(log_type(type), shape, dims, sizes, num_indices, name, options);
+    POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, num_indices, name, options);
     static const char api[] = "popops_create_slice_tensor_planned";
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) || !popops_check_dims(where, graph, api, shape, dims, sizes))
@@ -345,7 +345,7 @@ static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, c
 pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices, const popops_slice_plan *plan,
                                            const char *name, pop_options options)
 {
-    POPLIBS_CALL(dims, num_indices, name, options);
+    POPLIBS_CALL(graph, dims, num_indices, name, options);
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL))
         return (pop_tensor){ 0 };
     pop_tensor indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);

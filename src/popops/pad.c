@@ -144,14 +144,14 @@ static bool fill_from(pop_where where, pop_graph *graph, const char *api, pop_te
 pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, double value,
                          popops_padding_mapping mapping)
 {
-    POPLIBS_CALL(t, value);
+    POPLIBS_CALL(graph, t, value);
     return pad_all(where, graph, "popops_pad", t, lower, upper, &(struct filling){ .value = value, .mapping = mapping });
 }
 
 pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, pop_tensor value,
                                 popops_padding_mapping mapping)
 {
-    POPLIBS_CALL(t, value);
+    POPLIBS_CALL(graph, t, value);
     struct filling filling = { .mapping = mapping };
     if (!fill_from(where, graph, "popops_pad_tensor", t, value, &filling))
         return (pop_tensor){ 0 };
@@ -161,14 +161,14 @@ pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
 pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, double value,
                              popops_padding_mapping mapping)
 {
-    POPLIBS_CALL(t, dim, value);
+    POPLIBS_CALL(graph, t, dim, value);
     return pad_dim(where, graph, "popops_pad_dim", t, lower, upper, dim, &(struct filling){ .value = value, .mapping = mapping });
 }
 
 pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, pop_tensor value,
                                     popops_padding_mapping mapping)
 {
-    POPLIBS_CALL(t, dim, value);
+    POPLIBS_CALL(graph, t, dim, value);
     struct filling filling = { .mapping = mapping };
     if (!fill_from(where, graph, "popops_pad_dim_tensor", t, value, &filling))
         return (pop_tensor){ 0 };
@@ -186,7 +186,7 @@ static bool is_own(pop_where where, const char *api, pop_tensor t, popops_paddin
 
 pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper, popops_padding_type type)
 {
-    POPLIBS_CALL(t);
+    POPLIBS_CALL(NULL, t);
     if (!is_own(where, "popops_pad_with", t, type))
         return (pop_tensor){ 0 };
     return pad_all(where, pop_store_graph(t.store), "popops_pad_with", t, lower, upper, &(struct filling){ .type = type });
@@ -194,7 +194,7 @@ pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings low
 
 pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, popops_padding_type type)
 {
-    POPLIBS_CALL(t, dim);
+    POPLIBS_CALL(NULL, t, dim);
     if (!is_own(where, "popops_pad_dim_with", t, type))
         return (pop_tensor){ 0 };
     return pad_dim(where, pop_store_graph(t.store), "popops_pad_dim_with", t, lower, upper, dim, &(struct filling){ .type = type });

@@ -48,7 +48,7 @@ static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, con
 
 pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(a, name);
+    POPLIBS_CALL(graph, a, name);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_all_true", "the tensor", a))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(a) != POP_BOOL) {
@@ -74,11 +74,11 @@ static pop_tensor has(pop_where where, pop_graph *graph, pop_tensor a, const cha
 }
 pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(a, name);
+    POPLIBS_CALL(graph, a, name);
     return has(where, graph, a, "popops_has_nan", "HasNaN", sequence, name);
 }
 pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(a, name);
+    POPLIBS_CALL(graph, a, name);
     return has(where, graph, a, "popops_has_nan_or_inf", "HasNaNOrInf", sequence, name);
 }

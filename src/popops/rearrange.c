@@ -66,7 +66,7 @@ static void add_tile(const struct transpositions *t, pop_graph *graph)
 void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_compute_set set, pop_type type, unsigned rows, unsigned columns,
                                       const pop_interval_lists *mapping, popops_transposition transposition, void *user)
 {
-    POPLIBS_CALL(log_type(type), rows, columns);
+    POPLIBS_CALL(graph, log_type(type), rows, columns);
     struct transpositions t = { .where = where, .set = set, .type = type, .rows = rows, .columns = columns };
     if (!poplibs_ready(graph) || !rows || !columns)
         return;
@@ -102,7 +102,7 @@ static void give_matrix(size_t index, pop_tensor *in, pop_tensor *out, void *use
 
 pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_tensor in, pop_compute_set set, const char *name)
 {
-    POPLIBS_CALL(in, name);
+    POPLIBS_CALL(graph, in, name);
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_partial_transpose", "the tensor", in))
         return none;

@@ -223,7 +223,7 @@ static void execute(pop_where where, const popops_compute_sets *sets, pop_progra
 pop_tensor popops_reduce_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type, pop_dims dims, popops_reduce_params params,
                                popops_compute_sets *sets, const char *name, pop_options options)
 {
-    POPLIBS_CALL(in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
+    POPLIBS_CALL(graph, in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
     struct request q = { "popops_reduce", in, out_type, dims, params, name, options };
     pop_tensor out = { 0 };
     if (poplibs_ready(graph) && check_new(where, graph, &q))
@@ -234,7 +234,7 @@ pop_tensor popops_reduce_in_at(pop_where where, pop_graph *graph, pop_tensor in,
 pop_tensor popops_reduce_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type, pop_dims dims, popops_reduce_params params,
                             pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
+    POPLIBS_CALL(graph, in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
     popops_compute_sets sets = { 0 };
     pop_tensor out = popops_reduce_in_at(where, graph, in, out_type, dims, params, &sets, name, options);
     execute(where, &sets, sequence, name);
@@ -244,7 +244,7 @@ pop_tensor popops_reduce_at(pop_where where, pop_graph *graph, pop_tensor in, po
 void popops_reduce_with_output_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims, popops_reduce_params params,
                                      popops_compute_sets *sets, const char *name, pop_options options)
 {
-    POPLIBS_CALL(in, out, dims, log_name(popops_operation_name(params.op)), name, options);
+    POPLIBS_CALL(graph, in, out, dims, log_name(popops_operation_name(params.op)), name, options);
     static const char api[] = "popops_reduce_with_output";
     if (!poplibs_ready(graph))
         return;
@@ -258,7 +258,7 @@ void popops_reduce_with_output_in_at(pop_where where, pop_graph *graph, pop_tens
 void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims, popops_reduce_params params,
                                   pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(in, out, dims, log_name(popops_operation_name(params.op)), name, options);
+    POPLIBS_CALL(graph, in, out, dims, log_name(popops_operation_name(params.op)), name, options);
     popops_compute_sets sets = { 0 };
     popops_reduce_with_output_in_at(where, graph, in, out, dims, params, &sets, name, options);
     execute(where, &sets, sequence, name);
@@ -267,7 +267,7 @@ void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor 
 void popops_reduce_many_at(pop_where where, pop_graph *graph, const popops_single_reduce *reductions, size_t count, pop_tensor *outputs,
                            pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(count, name, options);
+    POPLIBS_CALL(graph, count, name, options);
     popops_compute_sets sets = { 0 };
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i) {
         const popops_single_reduce *one = &reductions[i];

@@ -143,7 +143,7 @@ static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_gro
 pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping from,
                                           poputil_dim_grouping to, const char *name, pop_tensor *source, pop_tensor *destination)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     pop_tensor none = { 0 };
     char path[256], text[128];
     size_t shape[MOST_DIMS];
@@ -180,7 +180,7 @@ static pop_tensor with_copy(pop_where where, pop_program copies, const char *nam
 pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
                                     poputil_dim_grouping from, poputil_dim_grouping to, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
     pop_tensor made = popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
@@ -195,7 +195,7 @@ static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_d
 pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping to,
                                                const char *name, pop_tensor *source, pop_tensor *destination)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     poputil_dim_grouping from;
     *source = *destination = (pop_tensor){ 0 };
     if (!poplibs_ready(graph) || !innermost(where, graph, t, &from) || !can_regroup(t, from, to))
@@ -206,7 +206,7 @@ pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph
 pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
                                          poputil_dim_grouping to, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
     pop_tensor made = popops_regroup_if_possible_apart_at(where, graph, t, transpositions, to, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
@@ -233,7 +233,7 @@ static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor
 pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_compute_set transpositions,
                                                  const char *name, pop_tensor *source, pop_tensor *destination)
 {
-    POPLIBS_CALL(in, like, name);
+    POPLIBS_CALL(graph, in, like, name);
     poputil_dim_grouping from, to;
     *source = *destination = (pop_tensor){ 0 };
     if (!compare(where, graph, in, like, &from, &to))
@@ -244,7 +244,7 @@ pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *gra
 pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program copies,
                                               pop_compute_set transpositions, const char *name)
 {
-    POPLIBS_CALL(in, like, name);
+    POPLIBS_CALL(graph, in, like, name);
     pop_tensor source, destination;
     pop_tensor made = popops_regroup_if_beneficial_apart_at(where, graph, in, like, transpositions, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
@@ -263,7 +263,7 @@ static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, 
 
 pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(in, like, name);
+    POPLIBS_CALL(graph, in, like, name);
     poputil_dim_grouping from, to;
     return compare(where, graph, in, like, &from, &to) ? regroup_now(where, graph, in, from, to, sequence, name) : in;
 }
@@ -271,7 +271,7 @@ pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, po
 pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in, size_t preferred_grouping, pop_program sequence,
                                               const char *name)
 {
-    POPLIBS_CALL(in, preferred_grouping, name);
+    POPLIBS_CALL(graph, in, preferred_grouping, name);
     poputil_dim_grouping from, to = { (unsigned)pop_tensor_rank(in) - 1, (unsigned)preferred_grouping };
     if (!poplibs_ready(graph) || !innermost(where, graph, in, &from) || !is_beneficial(in, from, to))
         return in;

@@ -29,7 +29,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
 pop_tensor popops_select_scalar_from_rows_at(pop_where where, pop_graph *graph, pop_tensor params, pop_tensor indices, pop_program sequence,
                                              const char *name)
 {
-    POPLIBS_CALL(params, indices, name);
+    POPLIBS_CALL(graph, params, indices, name);
     char path[256], vertex_name[64];
     pop_tensor none = { 0 };
     if (!check(where, graph, "popops_select_scalar_from_rows", params, &indices))
@@ -89,7 +89,7 @@ static void update_regions(pop_graph *graph, const struct poplibs_tile *tile, vo
 
 void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tensor params, pop_tensor indices, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(params, indices, name);
+    POPLIBS_CALL(graph, params, indices, name);
     static const char api[] = "popops_update_scalar_in_rows";
     char path[256];
     if (!check(where, graph, api, params, &indices) || !popops_check_writeable(where, graph, api, params) || !pop_tensor_num_elements(params))

@@ -231,25 +231,25 @@ static void build(struct scaled *s, pop_options options)
 void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence, const char *name,
                              pop_options options)
 {
-    POPLIBS_CALL(a, b, scale, name, options);
+    POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_add_to", "ScaledAdd", .scale_b = { scale, 0 }), options);
 }
 void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
                                       const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, b, scale, name, options);
+    POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_add_to_constant", "ScaledAdd", .scale_b = { .value = scale }, .constant = true), options);
 }
 void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence,
                                     const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, b, scale, name, options);
+    POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_subtract_from", "ScaledSubtract", .scale_b = { scale, 0 }), options);
 }
 void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
                                              const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, b, scale, name, options);
+    POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_subtract_from_constant", "ScaledAdd", .scale_b = { .value = -scale }, .constant = true), options);
 }
 
@@ -263,7 +263,7 @@ static bool known(pop_where where, pop_graph *graph, const char *api, popops_sca
 void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
                                pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     const char *kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? "XMinusaXPlusbY" : "aXPlusbY";
     if (known(where, graph, "popops_scaled_add_both", specialisation))
         build(&SCALED("popops_scaled_add_both", kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
@@ -283,7 +283,7 @@ void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_t
                                         pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL(a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     double x = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? 1 - scale_a : scale_a;
     if (known(where, graph, "popops_scaled_add_both_constant", specialisation))
         both_constants(&SCALED("popops_scaled_add_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = x },
@@ -293,13 +293,13 @@ void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_t
 void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
                                     pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     build(&SCALED("popops_scaled_subtract_both", "aXMinusbY", .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
 }
 void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b, double scale_b,
                                              pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     both_constants(&SCALED("popops_scaled_subtract_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = scale_a },
                            .scale_b = { .value = -scale_b }),
                    options);

@@ -118,7 +118,7 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
                        pop_dims update_window_dims, pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims, pop_program sequence,
                        const char *name)
 {
-    POPLIBS_CALL(operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
                  scatter_dims_to_operand_dims, name);
     struct scatter scatter = { .windows = { .where = where, .api = "popops_scatter", .name = name, .operand = operand, .dims = scatter_dims_to_operand_dims } };
     size_t sizes[POPOPS_MOST_DIMS];
@@ -163,7 +163,7 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
                             pop_dims update_window_dims, pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims,
                             popops_update_computation computation, void *user, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
                  scatter_dims_to_operand_dims, name);
     struct scatter scatter = { .windows = { .where = where, .api = "popops_scatter_with", .name = name, .operand = operand,
                                             .dims = scatter_dims_to_operand_dims },

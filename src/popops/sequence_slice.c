@@ -50,7 +50,7 @@ static pop_tensor as_rows(pop_where where, pop_tensor t)
 void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src, pop_tensor dst, pop_tensor lengths, pop_tensor src_offsets,
                               pop_tensor dst_offsets, bool zero_unused, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(src, dst, lengths, src_offsets, dst_offsets, zero_unused, name);
+    POPLIBS_CALL(graph, src, dst, lengths, src_offsets, dst_offsets, zero_unused, name);
     static const char api[] = "popops_sequence_slice";
     char path[256], left[64], right[64];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MOST_DIMS), n = pop_tensor_num_elements(lengths);

@@ -256,7 +256,7 @@ static void log_plan(const struct costs *costs, bool fits)
 popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
                                            pop_options options)
 {
-    POPLIBS_CALL(log_type(type), rows, columns, lookups, options);
+    POPLIBS_CALL(graph, log_type(type), rows, columns, lookups, options);
     static const char api[] = "popops_embedding_plan";
     const popops_slice_plan none = { 0 };
     struct costs costs = { .plan = { .type = type, .rows = rows, .columns = columns } };

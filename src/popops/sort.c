@@ -107,7 +107,7 @@ static bool check_writeable(pop_where where, pop_graph *graph, const char *api, 
 
 pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, dim, name);
+    POPLIBS_CALL(graph, t, dim, name);
     pop_tensor none = { 0 };
     if (!check(where, graph, "popops_sort", t, dim))
         return none;
@@ -117,7 +117,7 @@ pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsig
 
 void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(t, dim, name);
+    POPLIBS_CALL(graph, t, dim, name);
     static const char api[] = "popops_sort_in_place";
     if (!check(where, graph, api, t, dim) || !check_writeable(where, graph, api, t))
         return;
@@ -134,7 +134,7 @@ void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, un
 
 pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(k, v, dim, name);
+    POPLIBS_CALL(graph, k, v, dim, name);
     pop_tensor none = { 0 };
     if (!check_pair(where, graph, "popops_sort_key_value", k, v, dim))
         return none;
@@ -144,7 +144,7 @@ pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tenso
 
 void popops_sort_key_value_in_place_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(k, v, dim, name);
+    POPLIBS_CALL(graph, k, v, dim, name);
     static const char api[] = "popops_sort_key_value_in_place";
     if (!check_pair(where, graph, api, k, v, dim) || !check_writeable(where, graph, api, k) || !check_writeable(where, graph, api, v))
         return;

@@ -185,7 +185,7 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
 
 pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, popops_top_k_params params, const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, name);
+    POPLIBS_CALL(graph, log_type(type), shape, name);
     pop_tensor none = { 0 };
     size_t n = shape.rank ? shape.dims[shape.rank - 1] : 0;
     if (!check(where, graph, "popops_create_top_k_input", type, shape.rank, n, params))
@@ -204,7 +204,7 @@ pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_t
 
 pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     pop_tensor keys = run(where, graph, "popops_top_k", t, (pop_tensor){ 0 }, false, params, sequence, name).keys;
     return pop_tensor_valid(keys) ? as_shape(where, keys, t) : keys;
 }
@@ -212,7 +212,7 @@ pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequen
 pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys, pop_tensor values,
                                      popops_top_k_params params, pop_tensor *chosen_values, const char *name)
 {
-    POPLIBS_CALL(keys, values, name);
+    POPLIBS_CALL(graph, keys, values, name);
     static const char api[] = "popops_top_k_key_value";
     char left[64], right[64];
     if (!chosen_values) {
@@ -240,7 +240,7 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
 pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params,
                                             pop_tensor *indices, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     if (!indices) {
         if (poplibs_ready(graph))
             poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_top_k_with_permutation", "there is no place for the indices: it is NULL");

@@ -32,7 +32,7 @@ static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set,
 
 void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_seed, uint32_t seed_modifier, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(master_seed, seed_modifier, name);
+    POPLIBS_CALL(graph, master_seed, seed_modifier, name);
     char path[256];
     if (!poplibs_ready(graph) || !check_seed(graph, where, "poprand_set_seed", master_seed))
         return;
@@ -195,7 +195,7 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
 pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                               pop_type out_type, double min, double max, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
     struct draw request = { where,     graph,       "poprand_uniform",
                             "Uniform", master_seed, seed_modifier,
                             sequence,  name,        .fields = { { "low", 0 }, { "high", 0 } } };
@@ -215,7 +215,7 @@ pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tenso
 pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                                   pop_type out_type, double min, double max, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
     struct draw request = { where, graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
@@ -242,14 +242,14 @@ static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, 
 pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                                 pop_type out_type, double probability, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, reference, log_type(out_type), probability, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), probability, name);
     return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability, sequence, name);
 }
 
 pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                              pop_type out_type, double mean, double std_dev, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, name);
     struct draw request = { where,    graph,       "poprand_normal",
                             "Normal", master_seed, seed_modifier,
                             sequence, name,        .fields = { { "mean", mean }, { "stdDev", std_dev } } };
@@ -261,7 +261,7 @@ pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor
 pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
                                        pop_type out_type, double mean, double std_dev, double alpha, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha, name);
     struct draw request = { where,    graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier,
                             sequence, name,  .fields = { { 0 } } };
     double low, high;
@@ -286,7 +286,7 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
 pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
                               pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
     struct draw request = { where,
                             graph,
                             "poprand_dropout",
@@ -313,7 +313,7 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
 pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
                                      pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
     const char *api = "poprand_shaped_dropout";
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };

@@ -43,7 +43,7 @@ static pop_tensor with_rank(pop_where where, pop_tensor t, size_t rank)
 
 void poputil_expand_to_match_ranks_at(pop_where where, pop_tensor *a, pop_tensor *b)
 {
-    POPLIBS_CALL(log_tensor(a), log_tensor(b));
+    POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b));
     pop_tensor wide_a = with_rank(where, *a, pop_tensor_rank(*b)), wide_b = with_rank(where, *b, pop_tensor_rank(*a));
     if (!pop_tensor_valid(wide_a) || !pop_tensor_valid(wide_b))
         return;
@@ -85,7 +85,7 @@ static bool mismatch(pop_where where, const char *api, const pop_tensor *const *
 
 bool poputil_broadcast_to_match_shape_at(pop_where where, pop_tensor *a, pop_shape shape)
 {
-    POPLIBS_CALL(log_tensor(a), shape);
+    POPLIBS_CALL(NULL, log_tensor(a), shape);
     size_t rank = pop_tensor_rank(*a);
     bool fits = pop_tensor_valid(*a) && rank <= shape.rank;
     for (size_t i = 0; i < rank && fits; ++i) {
@@ -133,13 +133,13 @@ static bool match(pop_where where, const char *api, pop_tensor *const *tensors, 
 
 bool poputil_broadcast_to_match_at(pop_where where, pop_tensor *a, pop_tensor *b)
 {
-    POPLIBS_CALL(log_tensor(a), log_tensor(b));
+    POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b));
     return match(where, "poputil_broadcast_to_match", (pop_tensor *const[]){ a, b }, 2);
 }
 
 bool poputil_broadcast_to_match_three_at(pop_where where, pop_tensor *a, pop_tensor *b, pop_tensor *c)
 {
-    POPLIBS_CALL(log_tensor(a), log_tensor(b), log_tensor(c));
+    POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b), log_tensor(c));
     return match(where, "poputil_broadcast_to_match_three", (pop_tensor *const[]){ a, b, c }, 3);
 }
 

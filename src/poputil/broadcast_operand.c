@@ -37,7 +37,7 @@ static void track(pop_where where, pop_graph *graph, poputil_use_tracker *tracke
 pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full, pop_type type, unsigned dim, bool dither,
                                                const char *name)
 {
-    POPLIBS_CALL(full, log_type(type), dim, dither, name);
+    POPLIBS_CALL(graph, full, log_type(type), dim, dither, name);
     static const char api[] = "poputil_create_broadcast_operand";
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))

@@ -34,7 +34,7 @@ void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_
 
 pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, pop_clone_method method, const char *name)
 {
-    POPLIBS_CALL(t, name);
+    POPLIBS_CALL(graph, t, name);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     pop_tensor copy = pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, method, name), source, destination;
@@ -47,7 +47,7 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
 
 pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n, pop_clone_method method, const char *name)
 {
-    POPLIBS_CALL(t, n, name);
+    POPLIBS_CALL(graph, t, n, name);
     size_t elements = pop_tensor_num_elements(t), all = n && elements > SIZE_MAX / n ? SIZE_MAX : n * elements;
     if (!poplibs_ready(graph) || !poplibs_fits_memory(graph, where, "poputil_clone_n", "the list of clones", all, pop_tensor_type(t)))
         return (pop_tensor){ 0 };

@@ -41,7 +41,7 @@ static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t l
 
 unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph, pop_tensor t)
 {
-    POPLIBS_CALL(t);
+    POPLIBS_CALL(graph, t);
     static const char api[] = "poputil_detect_innermost_grouping";
     if (!poplibs_ready(graph))
         return 1;
@@ -77,7 +77,7 @@ static pop_tensor take(pop_where where, pop_tensor t, unsigned d, size_t size)
 
 size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings, size_t capacity)
 {
-    POPLIBS_CALL(t, capacity);
+    POPLIBS_CALL(graph, t, capacity);
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(t))
         return 0;
     unsigned rank = (unsigned)pop_tensor_rank(t);

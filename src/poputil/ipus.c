@@ -40,14 +40,14 @@ static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigne
 
 pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name)
 {
-    POPLIBS_CALL(t, ipu, name);
+    POPLIBS_CALL(graph, t, ipu, name);
     return clone(where, graph, t, ipu, method, name, "poputil_clone_to_ipu");
 }
 
 pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name,
                                       pop_tensor *copy_source, pop_tensor *copy_destination)
 {
-    POPLIBS_CALL(t, ipu, name);
+    POPLIBS_CALL(graph, t, ipu, name);
     pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_create_ipu_copy");
     *copy_source = *copy_destination = (pop_tensor){ 0 };
     if (pop_tensor_valid(copy))
@@ -58,7 +58,7 @@ pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_ten
 pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu, pop_clone_method method,
                                   const char *name)
 {
-    POPLIBS_CALL(t, ipu, name);
+    POPLIBS_CALL(graph, t, ipu, name);
     pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_copy_to_ipu"), source, destination;
     if (!pop_tensor_valid(copy))
         return copy;

@@ -23,7 +23,7 @@ static pop_program add_step(pop_where where, pop_graph *graph, pop_tensor counte
 pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t begin, size_t end, size_t step, const char *name,
                                     poputil_loop_body body, void *user)
 {
-    POPLIBS_CALL(begin, end, step, name);
+    POPLIBS_CALL(graph, begin, end, step, name);
     static const char api[] = "poputil_counted_loop";
     pop_program none = { 0 };
     if (!poplibs_ready(graph))

@@ -36,7 +36,7 @@ static bool mapping_of(pop_where where, pop_graph *graph, pop_tensor t, const ch
 size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile,
                                                unsigned grain_size)
 {
-    POPLIBS_CALL(t, min_elements_per_tile, grain_size);
+    POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
     pop_interval_lists mapping;
     if (!mapping_of(where, graph, t, "poputil_get_tile_imbalance_of_tensor", &mapping))
         return 0;
@@ -89,13 +89,13 @@ static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned d
 
 bool poputil_dim_is_split_over_tiles_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension)
 {
-    POPLIBS_CALL(t, dimension);
+    POPLIBS_CALL(graph, t, dimension);
     return is_split(where, graph, t, dimension, 1, "poputil_dim_is_split_over_tiles");
 }
 
 bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension)
 {
-    POPLIBS_CALL(t, dimension);
+    POPLIBS_CALL(graph, t, dimension);
     const pop_target *target = pop_graph_target(graph);
     return is_split(where, graph, t, dimension, target && target->tiles_per_ipu ? target->tiles_per_ipu : 1, "poputil_dim_is_split_over_ipus");
 }

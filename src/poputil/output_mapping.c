@@ -23,7 +23,7 @@ static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t gr
 void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output, unsigned grain_size,
                                                unsigned min_grains_per_tile)
 {
-    POPLIBS_CALL(inputs, output, grain_size, min_grains_per_tile);
+    POPLIBS_CALL(graph, inputs, output, grain_size, min_grains_per_tile);
     static const char api[] = "poputil_map_output_for_element_wise_op";
     if (!poplibs_ready(graph))
         return;

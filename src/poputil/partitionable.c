@@ -75,7 +75,7 @@ static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t
 pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_shape partitions,
                                                   const char *name)
 {
-    POPLIBS_CALL(log_type(type), shape, partitions, name);
+    POPLIBS_CALL(graph, log_type(type), shape, partitions, name);
     if (!poplibs_ready(graph) || !check(where, graph, "poputil_create_partitionable_tensor", shape.rank, partitions))
         return (pop_tensor){ 0 };
     size_t *dims = poplibs_new(2 * shape.rank, sizeof(*dims)), *numbers = dims + shape.rank;
@@ -91,7 +91,7 @@ pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *gr
 void poputil_iterate_tensor_partitions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_shape partitions, poputil_partition_visitor visit,
                                           void *user)
 {
-    POPLIBS_CALL(t, partitions);
+    POPLIBS_CALL(graph, t, partitions);
     size_t rank = pop_tensor_rank(t);
     if (!poplibs_ready(graph) || !check(where, graph, "poputil_iterate_tensor_partitions", rank, partitions))
         return;

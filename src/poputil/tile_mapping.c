@@ -133,26 +133,26 @@ static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct shar
 
 void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, pop_tensor t)
 {
-    POPLIBS_CALL(t);
+    POPLIBS_CALL(graph, t);
     map(where, graph, t, share_of(graph, t, 0, true), "poputil_map_tensor_linearly");
 }
 
 void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile, unsigned grain_size)
 {
-    POPLIBS_CALL(t, min_elements_per_tile, grain_size);
+    POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
     map(where, graph, t, (struct share){ min_elements_per_tile, grain_size, 0, true }, "poputil_map_tensor_linearly_grain");
 }
 
 unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
 {
-    POPLIBS_CALL(t, offset, ascending);
+    POPLIBS_CALL(graph, t, offset, ascending);
     return map(where, graph, t, share_of(graph, t, offset, ascending), "poputil_map_tensor_linearly_with_offset");
 }
 
 unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile,
                                                           unsigned grain_size, unsigned offset, bool ascending)
 {
-    POPLIBS_CALL(t, min_elements_per_tile, grain_size, offset, ascending);
+    POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size, offset, ascending);
     struct share s = { min_elements_per_tile, grain_size, offset, ascending };
     return map(where, graph, t, s, "poputil_map_tensor_linearly_with_offset_grain");
 }

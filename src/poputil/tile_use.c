@@ -59,7 +59,7 @@ bool poputil_use_tracker_empty(const poputil_use_tracker *tracker)
 
 void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile, pop_tensor t)
 {
-    POPLIBS_CALL(tile, t);
+    POPLIBS_CALL(graph, tile, t);
     if (!tracker || !poplibs_ready(graph))
         return;
     if (tile >= tracker->num_tiles) {
@@ -336,7 +336,7 @@ static void share(poputil_use_tracker *tracker, const struct sweep *s, const str
 void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
                                     unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
 {
-    POPLIBS_CALL(grain_size, min_elements_per_tile, extend_partial_usage);
+    POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
     if (!poplibs_ready(graph) || poputil_use_tracker_empty(tracker))
         return;
     struct sweep s = { 0 };
@@ -360,7 +360,7 @@ void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracke
 void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
                                                unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
 {
-    POPLIBS_CALL(grain_size, min_elements_per_tile, extend_partial_usage);
+    POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
     poputil_use_tracker_resolve_at(where, tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage, method);
     for (size_t i = 0; tracker && i < tracker->uses.count && poplibs_ready(graph); ++i) {
         struct use use = tracker->uses.list[i];

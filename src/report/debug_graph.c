@@ -62,29 +62,34 @@ static double as_real(uint64_t bits)
 static pop_profile_value value_of(const pop_store *store, const struct debug_value *value)
 {
     const uint64_t *words = store->calls.words.data + value->first;
-    if (!value->count && value->kind == POP_DEBUG_TENSOR)
+    if (!value->count && value->kind == POP_LOG_TENSOR)
         return (pop_profile_value){ 0 };
-    switch ((pop_debug_kind)value->kind) {
-    case POP_DEBUG_TENSOR:
+    switch ((pop_log_kind)value->kind) {
+    case POP_LOG_TENSOR:
         return tensor_value(words);
-    case POP_DEBUG_TENSORS:
+    case POP_LOG_TENSORS:
         return tensors_value(words, value->count);
-    case POP_DEBUG_SHAPE:
+    case POP_LOG_SHAPE:
+    case POP_LOG_DIMS:
         return text_of_dims(words, value->count);
-    case POP_DEBUG_TYPE:
+    case POP_LOG_TYPE:
         return pop_profile_string(pop_type_name((pop_type)words[0]));
-    case POP_DEBUG_INT:
+    case POP_LOG_INTEGER:
         return pop_profile_int((int64_t)words[0]);
-    case POP_DEBUG_UINT:
+    case POP_LOG_UNSIGNED:
         return pop_profile_uint(words[0]);
-    case POP_DEBUG_REAL:
+    case POP_LOG_NUMBER:
         return pop_profile_double(as_real(words[0]));
-    case POP_DEBUG_BOOL:
+    case POP_LOG_BOOL:
         return pop_profile_bool(words[0]);
-    case POP_DEBUG_TEXT:
+    case POP_LOG_TEXT:
+    case POP_LOG_WRITTEN:
         return pop_profile_string(store_name(store, (uint32_t)words[0]));
-    case POP_DEBUG_OPTIONS:
+    case POP_LOG_OPTIONS:
         return options_value(store, words, value->count);
+    case POP_LOG_NOTHING:
+    case POP_LOG_KINDS:
+        break;
     }
     return (pop_profile_value){ 0 };
 }
@@ -94,9 +99,10 @@ static void add_values(const pop_store *store, pop_profile_value *map, const cha
     if (!first)
         return;
     pop_profile_value values = pop_profile_map_new();
-    for (uint32_t at = first; at; at = store->calls.values.data[at - 1].next)
-        pop_profile_set(&values, store->calls.values.data[at - 1].name,
-                        value_of(store, &store->calls.values.data[at - 1]));
+    for (uint32_t at = first; at; at = store->calls.values.data[at - 1].next) {
+        const struct debug_value *value = &store->calls.values.data[at - 1];
+        pop_profile_set(&values, store_name(store, value->name), value_of(store, value));
+    }
     pop_profile_set(map, key, values);
 }
 

@@ -14,20 +14,22 @@ static pop_graph *small_graph(pop_where *call)
     pop_tensor x = pop_graph_add_variable_at((pop_where){ "user.c", 3, 0 }, graph, POP_FLOAT, POP_SHAPE(3, 5), "x");
     pop_option option = { "key", "value" };
     size_t dims[] = { 4, 1 };
-    pop_debug_arg arguments[] = { { "x", POP_DEBUG_TENSOR, { .tensor = &x } },
-                                  { "none", POP_DEBUG_TENSOR, { .tensor = NULL } },
-                                  { "list", POP_DEBUG_TENSORS, { .tensors = { 1, &x } } },
-                                  { "dims", POP_DEBUG_SHAPE, { .shape = { 2, dims } } },
-                                  { "type", POP_DEBUG_TYPE, { .type = POP_HALF } },
-                                  { "n", POP_DEBUG_INT, { .integer = -4 } },
-                                  { "u", POP_DEBUG_UINT, { .natural = UINT64_MAX } },
-                                  { "r", POP_DEBUG_REAL, { .real = 0.1 } },
-                                  { "b", POP_DEBUG_BOOL, { .boolean = true } },
-                                  { "t", POP_DEBUG_TEXT, { .text = "text" } },
-                                  { "options", POP_DEBUG_OPTIONS, { .options = { &option, 1 } } } };
-    *call = pop_debug_call(graph, (pop_where){ "user.c", 9, 0 }, "poplibs", "popops::f", "op", arguments, 11);
+    pop_log_argument arguments[] = { { "x", POP_LOG_TENSOR, { .tensor = x } },
+                                     { "none", POP_LOG_TENSOR, { .tensor = { 0 } } },
+                                     { "list", POP_LOG_TENSORS, { .tensors = { 1, &x } } },
+                                     { "dims", POP_LOG_SHAPE, { .shape = { 2, dims } } },
+                                     { "type", POP_LOG_TYPE, { .type = POP_HALF } },
+                                     { "n", POP_LOG_INTEGER, { .integer = -4 } },
+                                     { "u", POP_LOG_UNSIGNED, { .natural = UINT64_MAX } },
+                                     { "r", POP_LOG_NUMBER, { .number = 0.1 } },
+                                     { "b", POP_LOG_BOOL, { .flag = true } },
+                                     { "t", POP_LOG_TEXT, { .text = "text" } },
+                                     { "name", POP_LOG_TEXT, { .text = "op" } },
+                                     { "log_nothing()", POP_LOG_NOTHING, { .text = NULL } },
+                                     { "options", POP_LOG_OPTIONS, { .options = { &option, 1 } } } };
+    *call = pop_debug_call(graph, (pop_where){ "user.c", 9, 0 }, "poplibs", "popops::f", arguments, 13);
     pop_tensor y = pop_graph_add_variable_at(*call, graph, POP_HALF, POP_SHAPE(2), "op/y");
-    pop_debug_result(graph, *call, &(pop_debug_arg){ "y", POP_DEBUG_TENSOR, { .tensor = &y } });
+    pop_debug_result(graph, *call, &(pop_log_argument){ "y", POP_LOG_TENSOR, { .tensor = y } });
     pop_compute_set set = pop_graph_add_compute_set_at(*call, graph, "op/set");
     pop_execute_at(*call, set, "op/run");
     store_number_contexts(graph->store);
