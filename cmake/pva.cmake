@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Readers of report files and traces, which link without compiler and engine: libpva, libpvti, the command pva, the Python modules, their tests.
-pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
 
 # What a library exports is what its version script names: base and value have public functions of libpoplar's, too.
 function(add_reader_library name)
@@ -9,8 +8,8 @@ function(add_reader_library name)
   add_library(${name} SHARED ${sources} ${arg_OBJECTS})
   add_library(${name}_static STATIC EXCLUDE_FROM_ALL ${sources})
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${name} PRIVATE PkgConfig::SQLITE3 ${arg_LIBRARIES} m)
-  target_link_libraries(${name}_static PUBLIC PkgConfig::SQLITE3 ${arg_LIBRARIES} m)
+  target_link_libraries(${name} PRIVATE PkgConfig::SQLITE ${arg_LIBRARIES} m)
+  target_link_libraries(${name}_static PUBLIC PkgConfig::SQLITE ${arg_LIBRARIES} m)
   set(script ${PROJECT_SOURCE_DIR}/src/${name}/${name}.map)
   target_link_options(${name} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic-functions)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${script})
@@ -26,3 +25,21 @@ add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:room_base> LIBRARIES PkgConfig:
 add_executable(pva_test_trace tests/pva/test_trace.cpp)
 target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
 add_test(NAME pva/trace COMMAND pva_test_trace)
+
+file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
+add_executable(pva_command ${sources})
+set_target_properties(pva_command PROPERTIES OUTPUT_NAME pva RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../lib")
+target_link_libraries(pva_command PRIVATE pva)
+install(TARGETS pva_command RUNTIME DESTINATION bin)
+install(FILES docs/pva.1 DESTINATION share/man/man1)
+install(DIRECTORY python/ DESTINATION python PATTERN __pycache__ EXCLUDE)
+
+# The report that tests read, and their programs.
+add_executable(pva_make_report tests/pva/make_report.cpp)
+target_link_libraries(pva_make_report PRIVATE poplar)
+add_executable(pva_usages_c tests/pva/usages.c)
+add_executable(pva_usages_cpp tests/pva/usages.cpp)
+target_link_libraries(pva_usages_c PRIVATE pva)
+target_link_libraries(pva_usages_cpp PRIVATE pva)
+add_test(NAME pva/languages COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run ${PROJECT_BINARY_DIR})
+set_tests_properties(pva/languages PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")

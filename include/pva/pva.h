@@ -25,6 +25,7 @@
 #define PVA_PVA_H
 
 #include <poplar/error.h>
+#include <poplar/options.h>
 #include <stdio.h>
 
 typedef enum pva_class {
@@ -159,11 +160,24 @@ POP_API const char *pva_program_type_name(pva_program_type type);
 /* The property of that name, or PVA_PROPERTY_COUNT. */
 POP_API pva_property pva_find_property(pva_class type, const char *name);
 
+/* A value of a row: text is how SQL writes it ("x'0a05'" for a blob), NULL for null. */
+typedef enum pva_value_kind { PVA_VALUE_NULL = 0, PVA_VALUE_INTEGER, PVA_VALUE_REAL, PVA_VALUE_TEXT, PVA_VALUE_BLOB } pva_value_kind;
+typedef struct pva_value {
+    pva_value_kind kind;
+    const char *text;
+} pva_value;
 /* A query in SQL: rows of the file's tables (docs/reference/report-files.md), read only.  row is called for each row, with the columns' names and
- * their values as text (NULL for null), and returns whether to go on.  Functions for arrays: array_at(blob, index), array_sum(blob),
- * array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
-typedef bool pva_row(void *context, size_t columns, const char *const *names, const char *const *values);
+ * values, which are valid during the call, and returns whether to go on; it is called once with values NULL before the first row.  Functions for
+ * arrays: array_at(blob, index), array_sum(blob), array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
+typedef bool pva_row(void *context, size_t columns, const char *const *names, const pva_value *values);
 POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context, pop_error *error) POP_MUST_CHECK;
+
+/* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.  What its last transaction had is
+ * kept, the indexes are made, and the file gets the name profile.pop in its directory.  file_load_error when there is nothing to complete. */
+POP_API pop_status pva_repair(const char *path, pop_error *error) POP_MUST_CHECK;
+
+/* Writes what pop_print_profile_summary prints, from the files, with its options (docs/options.md, "Profile summary"). */
+POP_API pop_status pva_print_summary(FILE *stream, pva_file *report, pop_options options, pop_error *error) POP_MUST_CHECK;
 
 POP_END_DECLS
 #endif

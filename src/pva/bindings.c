@@ -313,10 +313,10 @@ static void exchange_code(pva_object o, uint64_t *numbers, uint64_t count)
 }
 static uint64_t estimate_length(pva_object o)
 {
-    struct cell set, exchange;
-    table_cell(o.file, TABLE_PROGRAM, 0, o.key, 4, &set);
-    table_cell(o.file, TABLE_PROGRAM, 0, o.key, 5, &exchange);
-    return set.kind == CELL_INTEGER || (exchange.kind == CELL_INTEGER && !program_is(o, "Sync")) ? o.file->tiles : 0;
+    static const char *const types[] = { "OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid" };
+    struct cell cell;
+    table_cell(o.file, TABLE_PROGRAM, 0, o.key, 1, &cell);
+    return name_at(types, 4, cell.text) < 4 ? o.file->tiles : 0;
 }
 static void program_estimates(pva_object o, uint64_t *numbers, uint64_t count)
 {

@@ -65,21 +65,6 @@ void step_from(pva_object o, uint64_t *numbers, uint64_t count)
     add_bases(o, &step, false, numbers, count);
 }
 
-/* Tiles that have a part in an exchange. */
-static void add_parts(pva_file *file, uint64_t exchange, uint64_t *numbers, uint64_t count)
-{
-    static const char *const columns[] = { "SELECT sent_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
-                                           "SELECT received_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
-                                           "SELECT cycles_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0" };
-    uint64_t *part = mem_zero(count, sizeof(*part));
-    for (size_t k = 0; k < 3; ++k) {
-        query_array(file, columns[k], exchange, 0, part, count);
-        for (uint64_t i = 0; i < count; ++i)
-            numbers[i] |= part[i];
-    }
-    free(part);
-}
-
 void step_to(pva_object o, uint64_t *numbers, uint64_t count)
 {
     struct step step = step_of(o);
@@ -90,7 +75,9 @@ void step_to(pva_object o, uint64_t *numbers, uint64_t count)
     if (!sync)
         return;
     uint64_t *parts = mem_zero(count, sizeof(*parts)), *from = mem_zero(count, sizeof(*from));
-    add_parts(o.file, table_uint(o.file, TABLE_PROGRAM, 0, step.program, 5), parts, count);
+    query_array(o.file, "SELECT cycles_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
+                table_uint(o.file, TABLE_PROGRAM, 0, step.program, 5), 0, parts,
+                count); /* 0: has no part in the exchange */
     step_from(o, from, count);
     for (uint64_t i = 0; i < count; ++i)
         if ((parts[i] != 0) != (sync == 1))

@@ -28,7 +28,8 @@ static bool looks_like_database(const char *path, const char *what, const char *
     if (descriptor >= 0)
         close(descriptor);
     if (size < 0)
-        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, pop_text_from_errno(reason));
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path,
+                  pop_text_from_errno(reason));
     else if (size < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16) != 0)
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                   "%s is no %s: it does not begin as an SQLite 3 database does%s", path, what,

@@ -207,31 +207,36 @@ int array_functions(sqlite3 *db)
     return result;
 }
 
-/* One row to the caller; false when it has enough. */
-static bool give_row(sqlite3_stmt *statement, pva_row *row, void *context)
+/* A row to the caller, or the names alone; false when it has enough. */
+static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, void *context)
 {
-    enum { COLUMNS = 2048 };
-    int columns = sqlite3_column_count(statement);
-    if (columns > COLUMNS)
-        columns = COLUMNS;
-    const char **names = mem_zero((size_t)columns + 1, sizeof(*names)),
-               **values = mem_zero((size_t)columns + 1, sizeof(*values));
-    struct str *blobs = mem_zero((size_t)columns + 1, sizeof(*blobs));
-    for (int i = 0; i < columns; ++i) {
-        names[i] = sqlite3_column_name(statement, i);
-        if (sqlite3_column_type(statement, i) == SQLITE_BLOB) { /* as SQL writes them */
-            const unsigned char *data = sqlite3_column_blob(statement, i);
+    static const pva_value_kind kinds[] = { [SQLITE_INTEGER] = PVA_VALUE_INTEGER,
+                                            [SQLITE_FLOAT] = PVA_VALUE_REAL,
+                                            [SQLITE_TEXT] = PVA_VALUE_TEXT,
+                                            [SQLITE_BLOB] = PVA_VALUE_BLOB,
+                                            [SQLITE_NULL] = PVA_VALUE_NULL };
+    size_t columns = (size_t)sqlite3_column_count(statement);
+    const char **names = mem_zero(columns + 1, sizeof(*names));
+    pva_value *values = mem_zero(columns + 1, sizeof(*values));
+    struct str *blobs = mem_zero(columns + 1, sizeof(*blobs));
+    for (size_t i = 0; i < columns; ++i) {
+        names[i] = sqlite3_column_name(statement, (int)i);
+        if (!values_too)
+            continue;
+        values[i].kind = kinds[sqlite3_column_type(statement, (int)i)];
+        if (values[i].kind == PVA_VALUE_BLOB) {
+            const unsigned char *data = sqlite3_column_blob(statement, (int)i);
             str_add(&blobs[i], "x'");
-            for (int k = 0; k < sqlite3_column_bytes(statement, i); ++k)
+            for (int k = 0; k < sqlite3_column_bytes(statement, (int)i); ++k)
                 str_format(&blobs[i], "%02x", data[k]);
             str_add(&blobs[i], "'");
-            values[i] = blobs[i].text;
-        } else {
-            values[i] = (const char *)sqlite3_column_text(statement, i);
+            values[i].text = blobs[i].text;
+        } else if (values[i].kind != PVA_VALUE_NULL) {
+            values[i].text = (const char *)sqlite3_column_text(statement, (int)i);
         }
     }
-    bool more = row(context, (size_t)columns, names, values);
-    for (int i = 0; i < columns; ++i)
+    bool more = row(context, columns, names, values_too ? values : NULL);
+    for (size_t i = 0; i < columns; ++i)
         str_free(&blobs[i]);
     free(blobs);
     free(values);
@@ -252,9 +257,10 @@ pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
             sqlite3_finalize(statement);
             return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "a query that writes; reports are read only");
         }
-        int result;
-        while ((result = sqlite3_step(statement)) == SQLITE_ROW)
-            if (!give_row(statement, row, context)) {
+        int result = SQLITE_DONE;
+        bool more = give_row(statement, false, row, context);
+        while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
+            if (!give_row(statement, true, row, context)) {
                 result = SQLITE_DONE;
                 break;
             }

@@ -74,9 +74,9 @@ static bool equals(const std::string &path, const char *sql, const std::string &
     pva_file *file = pva_open_trace(path.c_str(), &error);
     const pop_status status = pva_sql(
         file, sql,
-        [](void *context, size_t columns, const char *const *, const char *const *values) {
-            for (size_t i = 0; i < columns; ++i)
-                static_cast<Found *>(context)->text += std::string(values[i] ? values[i] : "NULL") + " ";
+        [](void *context, size_t columns, const char *const *, const pva_value *values) {
+            for (size_t i = 0; values && i < columns; ++i)
+                static_cast<Found *>(context)->text += std::string(values[i].text ? values[i].text : "NULL") + " ";
             return true;
         },
         &found, &error);

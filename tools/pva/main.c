@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pva: what report files say, on the command line.  Everything is read through libpva. */
+#include "pva.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *usage, *what;
+    int (*run)(int, char **);
+} commands[] = {
+    { "summary", "DIR [--vars] [--steps] [--per-ipu]", "what printProfileSummary shows", command_summary },
+    { "query", "DIR \"SQL\" [--format table|csv|json]", "rows of the report's tables", command_query },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void usage(FILE *file)
+{
+    fprintf(file, "usage: pva COMMAND ...\n\n");
+    for (size_t i = 0; i < COMMANDS; ++i)
+        fprintf(file, "  pva %-8s %s\n               %s\n", commands[i].name, commands[i].usage, commands[i].what);
+    fprintf(file, "\nDIR is a directory with profile.pop, or the file itself.  Exit codes: 0 done, 1 something to look "
+                  "at, 2 wrong use or\n"
+                  "a file that cannot be read.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_WRONG;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        usage(stdout);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < COMMANDS; ++i)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            int result = commands[i].run(argc - 1, argv + 1);
+            if (fflush(stdout) != 0)
+                return say(commands[i].name, "standard output cannot be written");
+            return result;
+        }
+    fprintf(stderr, "pva: unknown command '%s' (allowed:", argv[1]);
+    for (size_t i = 0; i < COMMANDS; ++i)
+        fprintf(stderr, " %s", commands[i].name);
+    fprintf(stderr, ")\n");
+    return EXIT_WRONG;
+}
