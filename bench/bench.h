@@ -37,6 +37,7 @@ void row_step(void);
 void row_run(void);
 void row_time(void);
 void row_profile(void);
+void row_report(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);

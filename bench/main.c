@@ -13,7 +13,7 @@ static const struct row {
     const char *name;
     void (*run)(void);
 } rows[] = { { "build", row_build }, { "compile", row_compile }, { "step", row_step }, { "run", row_run }, { "time", row_time },
-             { "profile", row_profile }, { "views", row_views }, { "file", row_file },       { "whole", row_whole },
+             { "profile", row_profile }, { "report", row_report }, { "views", row_views }, { "file", row_file },       { "whole", row_whole },
              { "cpp", row_cpp },         { "codelet", row_codelet }, { "matmul", row_matmul }, { "elementwise", row_elementwise },
              { "plan", row_plan }, { "reduce", row_reduce }, { "resnet", row_resnet } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

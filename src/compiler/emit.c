@@ -82,7 +82,5 @@ bool pass_emit(struct compiler *c)
     emit_handles(c);
     emit_streams(c);
     emit_host_functions(c);
-    c->image->target = c->store->target;
-    options_copy(&c->image->options, c->options);
     return true;
 }

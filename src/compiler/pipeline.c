@@ -184,6 +184,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     }
     struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
     c.image = image_create();
+    c.image->target = store->target;
+    options_copy(&c.image->options, options);
     store_number_contexts(store);
     c.image->contexts = store->contexts;
     c.checked = options_bool(options, "engine", "debug.checkedExecution");
@@ -206,7 +208,10 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         store_destroy(store);
     if (!good) {
         LOG(COMPILER, ERR, "%s", error->text);
-        image_release(c.image);
+        if (error->status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && c.image->model.tiles.count)
+            *image = c.image;
+        else
+            image_release(c.image);
         return error->status;
     }
     LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state", milliseconds() - start,

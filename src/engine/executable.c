@@ -30,6 +30,23 @@ static pop_executable *make_executable(struct image *image)
     return executable;
 }
 
+/* All that options ask for; the image is released after an error. */
+static pop_status write_reports(pop_graph *graph, struct image *image, const struct option_set *options, const char *name, int64_t started,
+                                struct report **report, pop_error *error)
+{
+    static const char api[] = "pop_compile_graph";
+    pop_status status = graph_report(image, options, error);
+    if (status == POP_OK)
+        status = report_write_files(graph, image, options, name, api, error);
+    if (status == POP_OK)
+        status = report_begin(image, options, name, started, api, report, error);
+    placement_free(image->placement); /* reports have it */
+    image->placement = NULL;
+    if (status != POP_OK)
+        image_release(image);
+    return status;
+}
+
 pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
                                 void *progress_user, pop_executable **executable, pop_error *error)
 {
@@ -56,6 +73,8 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
     struct option_set set = { 0 };
     struct image *image = NULL;
     struct report *report = NULL;
+    pop_error ours = { .status = POP_OK };
+    error = error ? error : &ours;
     pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
     if (status == POP_OK)
         report_imply(&set);
@@ -63,13 +82,11 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
         status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
-    if (status == POP_OK && ((status = graph_report(image, &set, error)) != POP_OK ||
-                             (status = report_write_files(graph, image, &set, name, api, error)) != POP_OK ||
-                             (status = report_begin(image, &set, name, started, api, &report, error)) != POP_OK))
+    if (status != POP_OK && image) { /* out of memory */
+        report_failure(graph, image, &set, name, started, error);
         image_release(image);
-    if (report || status == POP_OK) { /* reports have it */
-        placement_free(image->placement);
-        image->placement = NULL;
+    } else if (status == POP_OK) {
+        status = write_reports(graph, image, &set, name, started, &report, error);
     }
     options_free(&set);
     if (status != POP_OK) {

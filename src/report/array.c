@@ -13,7 +13,7 @@ static void put(struct array *array, uint64_t number)
 
 static uint64_t zigzag(uint64_t difference)
 {
-    return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
+    return difference << 1 ^ (uint64_t) - (int64_t)(difference >> 63);
 }
 
 static void put_singles(struct array *array)

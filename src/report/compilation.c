@@ -22,12 +22,13 @@ static void write_target(struct report *report)
     for (unsigned tile = 0; tile < target->tiles_per_ipu; ++tile)
         array_add(&report->array, pop_target_sync_delay(target, tile) - nearest, 1);
     array_end(&report->array);
-    database_add(report->db, TABLE_TARGET, "ssiiiiiiiiriiiiib", types[target->type], target->arch, (int64_t)target->num_ipus,
-                 (int64_t)target->tiles_per_ipu, (int64_t)pop_target_num_tiles(target), (int64_t)target->bytes_per_tile, (int64_t)ipu,
-                 (int64_t)(ipu * target->num_ipus), (int64_t)(start < target->bytes_per_tile ? start : target->bytes_per_tile),
-                 (int64_t)target->memory_element_bytes, target->tile_clock_frequency, (int64_t)1, (int64_t)target->num_ipus,
-                 (int64_t)pop_target_num_tiles(target), (int64_t)(ipu * target->num_ipus), (int64_t)(target->tiles_per_ipu ? nearest : 0),
-                 ARRAY_BLOB(&report->array));
+    database_add(report->db, TABLE_TARGET, "ssiiiiiiiiriiiiib", types[target->type], target->arch,
+                 (int64_t)target->num_ipus, (int64_t)target->tiles_per_ipu, (int64_t)pop_target_num_tiles(target),
+                 (int64_t)target->bytes_per_tile, (int64_t)ipu, (int64_t)(ipu * target->num_ipus),
+                 (int64_t)(start < target->bytes_per_tile ? start : target->bytes_per_tile),
+                 (int64_t)target->memory_element_bytes, target->tile_clock_frequency, (int64_t)1,
+                 (int64_t)target->num_ipus, (int64_t)pop_target_num_tiles(target), (int64_t)(ipu * target->num_ipus),
+                 (int64_t)(target->tiles_per_ipu ? nearest : 0), ARRAY_BLOB(&report->array));
 }
 
 /* Counts of what was compiled.  A CPU's image has no model: what its host plan knows is said, edges are not. */
@@ -40,7 +41,8 @@ static void write_graph(struct report *report)
     else
         for (size_t i = 0; i < image->sets.count; ++i)
             counts[3] += image->sets.data[i].vertices;
-    database_add(report->db, TABLE_GRAPH, "iiii", (int64_t)counts[0], (int64_t)counts[3], (int64_t)counts[1], (int64_t)counts[2]);
+    database_add(report->db, TABLE_GRAPH, "iiii", (int64_t)counts[0], (int64_t)counts[3], (int64_t)counts[1],
+                 (int64_t)counts[2]);
     for (size_t i = 0; i < image->model.metrics.count; ++i)
         database_add(report->db, TABLE_METRICS, "sr", image_string(image, image->model.metrics.data[i].name),
                      image->model.metrics.data[i].value);
@@ -61,11 +63,11 @@ static void write_tiles(struct report *report)
     const struct model *model = &report->image->model;
     for (size_t i = 0; i < model->tiles.count; ++i) {
         const struct model_tile *tile = model->tiles.data + i;
-        database_add(report->db, TABLE_MEMORY_BY_TILE, "iiiiiiiiiii", (int64_t)i, total_of(tile), (int64_t)tile->total_with_gaps,
-                     (int64_t)tile->bytes[MODEL_INTERLEAVED], (int64_t)tile->with_gaps[MODEL_INTERLEAVED],
-                     (int64_t)tile->bytes[MODEL_NON_INTERLEAVED], (int64_t)tile->with_gaps[MODEL_NON_INTERLEAVED],
-                     (int64_t)tile->bytes[MODEL_OVERFLOWED], (int64_t)tile->with_gaps[MODEL_OVERFLOWED],
-                     (int64_t)tile->always_live, (int64_t)tile->most_live);
+        database_add(report->db, TABLE_MEMORY_BY_TILE, "iiiiiiiiiii", (int64_t)i, total_of(tile),
+                     (int64_t)tile->total_with_gaps, (int64_t)tile->bytes[MODEL_INTERLEAVED],
+                     (int64_t)tile->with_gaps[MODEL_INTERLEAVED], (int64_t)tile->bytes[MODEL_NON_INTERLEAVED],
+                     (int64_t)tile->with_gaps[MODEL_NON_INTERLEAVED], (int64_t)tile->bytes[MODEL_OVERFLOWED],
+                     (int64_t)tile->with_gaps[MODEL_OVERFLOWED], (int64_t)tile->always_live, (int64_t)tile->most_live);
     }
 }
 
@@ -119,7 +121,8 @@ static void code_vertices(struct vertex_arrays *to, const struct model_vertices 
         array_begin(array);
         for (size_t i = first; i < end; ++i) {
             const struct model_vertices *v = table + i;
-            const uint64_t figures[VERTEX_FIGURES] = { v->code, v->copy_pointers, v->descriptors, v->edge_pointers, v->padding, v->vertex_data };
+            const uint64_t figures[VERTEX_FIGURES] = { v->code,          v->copy_pointers, v->descriptors,
+                                                       v->edge_pointers, v->padding,       v->vertex_data };
             add_run(array, &at, v->tile, v->tiles, figures[figure]);
         }
         array_end(array);
@@ -129,7 +132,8 @@ static void code_vertices(struct vertex_arrays *to, const struct model_vertices 
 /* As arguments of database_add for "ibibibibibib". */
 #define VERTEX_COLUMN(v, i) (int64_t)(v).arrays[i].sum, ARRAY_BLOB(&(v).arrays[i])
 #define VERTEX_COLUMNS(v)                                                                                              \
-    VERTEX_COLUMN(v, 0), VERTEX_COLUMN(v, 1), VERTEX_COLUMN(v, 2), VERTEX_COLUMN(v, 3), VERTEX_COLUMN(v, 4), VERTEX_COLUMN(v, 5)
+    VERTEX_COLUMN(v, 0), VERTEX_COLUMN(v, 1), VERTEX_COLUMN(v, 2), VERTEX_COLUMN(v, 3), VERTEX_COLUMN(v, 4),           \
+        VERTEX_COLUMN(v, 5)
 
 static void free_vertices(struct vertex_arrays *arrays)
 {
@@ -146,8 +150,9 @@ static void write_types(struct report *report)
         for (end = first; end < model->type_vertices.count && model->type_vertices.data[end].of == i;)
             ++end;
         code_vertices(&arrays, model->type_vertices.data, first, end);
-        database_add(report->db, TABLE_VERTEX_TYPES, "isiibibibibibib", (int64_t)i, image_string(image, model->types.data[i].name),
-                     (int64_t)model->types.data[i].state_bytes, VERTEX_COLUMNS(arrays));
+        database_add(report->db, TABLE_VERTEX_TYPES, "isiibibibibibib", (int64_t)i,
+                     image_string(image, model->types.data[i].name), (int64_t)model->types.data[i].state_bytes,
+                     VERTEX_COLUMNS(arrays));
     }
     free_vertices(&arrays);
 }
@@ -169,13 +174,13 @@ static void write_set(struct report *report, size_t index, const struct vertex_a
     }
     array_end(&report->array);
     array_end(active);
-    database_add(report->db, TABLE_COMPUTE_SETS, context ? "isiiibbibibibibibib" : "isxiibbibibibibibib", (int64_t)index,
-                 image_string(report->image, set->name), (int64_t)context, (int64_t)count,
+    database_add(report->db, TABLE_COMPUTE_SETS, context ? "isiiibbibibibibibib" : "isxiibbibibibibibib",
+                 (int64_t)index, image_string(report->image, set->name), (int64_t)context, (int64_t)count,
                  (int64_t)report->array.max, ARRAY_BLOB(&report->array), ARRAY_BLOB(active), VERTEX_COLUMNS(*vertices));
     for (uint32_t k = 0; k < set->shares; ++k) {
         const struct model_share *share = model->shares.data + set->first_share + k;
-        database_add(report->db, TABLE_COMPUTE_SET_VERTICES, "iiini", (int64_t)index, (int64_t)share->type, (int64_t)share->vertices,
-                     (int64_t)share->active);
+        database_add(report->db, TABLE_COMPUTE_SET_VERTICES, "iiini", (int64_t)index, (int64_t)share->type,
+                     (int64_t)share->vertices, (int64_t)share->active);
     }
 }
 
@@ -192,7 +197,8 @@ static void write_sets(struct report *report)
     }
     for (size_t i = 0; i < model->vertices.count; ++i) {
         const struct model_vertex *vertex = model->vertices.data + i;
-        database_add(report->db, TABLE_VERTICES, "iiii", (int64_t)i, (int64_t)vertex->set, (int64_t)vertex->type, (int64_t)vertex->cycles);
+        database_add(report->db, TABLE_VERTICES, "iiii", (int64_t)i, (int64_t)vertex->set, (int64_t)vertex->type,
+                     (int64_t)vertex->cycles);
     }
     array_free(&active);
     free_vertices(&arrays);
@@ -220,8 +226,8 @@ static void code_flows(struct flow_arrays *to, const struct model_flow *flows, s
         array_end(&to->arrays[i]);
 }
 
-static void write_exchange(struct report *report, int64_t id, const char *kind, size_t number, const struct model_exchange *exchange,
-                           struct flow_arrays *flows)
+static void write_exchange(struct report *report, int64_t id, const char *kind, size_t number,
+                           const struct model_exchange *exchange, struct flow_arrays *flows)
 {
     static const char *const instructions[] = {
 #define MODEL_INSTRUCTION(constant, name) name,
@@ -232,16 +238,19 @@ static void write_exchange(struct report *report, int64_t id, const char *kind, 
     const struct model_flow *of = model->flows.data + exchange->first_flow;
     struct array *a = flows->arrays;
     code_flows(flows, of, exchange->flows);
-    uint64_t both = a[FLOW_SENT].sum + a[FLOW_RECEIVED].sum, busiest = 0, tiles = pop_target_num_tiles(&report->image->target);
+    uint64_t both = a[FLOW_SENT].sum + a[FLOW_RECEIVED].sum, busiest = 0,
+             tiles = pop_target_num_tiles(&report->image->target);
     for (uint32_t k = 0; k < exchange->flows; ++k)
         busiest = of[k].sent + of[k].received > busiest ? of[k].sent + of[k].received : busiest;
-    database_add(report->db, TABLE_EXCHANGES, "isisibbbbbirinn", id, kind, (int64_t)number, image_string(report->image, exchange->name),
-                 (int64_t)a[FLOW_CYCLES].max, ARRAY_BLOB(a + FLOW_CYCLES), ARRAY_BLOB(a + FLOW_SENT), ARRAY_BLOB(a + FLOW_RECEIVED),
-                 ARRAY_BLOB(a + FLOW_CODE), ARRAY_BLOB(a + FLOW_PACKETS), (int64_t)(both / 2),
+    database_add(report->db, TABLE_EXCHANGES, "isisibbbbbirinn", id, kind, (int64_t)number,
+                 image_string(report->image, exchange->name), (int64_t)a[FLOW_CYCLES].max, ARRAY_BLOB(a + FLOW_CYCLES),
+                 ARRAY_BLOB(a + FLOW_SENT), ARRAY_BLOB(a + FLOW_RECEIVED), ARRAY_BLOB(a + FLOW_CODE),
+                 ARRAY_BLOB(a + FLOW_PACKETS), (int64_t)(both / 2),
                  busiest ? (double)both / ((double)busiest * (double)tiles) : 0.0, (int64_t)a[FLOW_CODE].sum);
     for (int i = 0; i < MODEL_INSTRUCTIONS; ++i)
         if (exchange->instructions[i])
-            database_add(report->db, TABLE_EXCHANGE_INSTRUCTIONS, "isi", id, instructions[i], (int64_t)exchange->instructions[i]);
+            database_add(report->db, TABLE_EXCHANGE_INSTRUCTIONS, "isi", id, instructions[i],
+                         (int64_t)exchange->instructions[i]);
 }
 
 /* In the order of exchange_id. */

@@ -25,7 +25,8 @@ static const struct {
 };
 
 static const char views[] =
-    "CREATE VIEW lowered_variables AS SELECT v.id, tile, s.string AS name, size_bytes, c.name AS category, offset, alignment,"
+    "CREATE VIEW lowered_variables AS SELECT v.id, tile, s.string AS name, size_bytes, c.name AS category, offset, "
+    "alignment,"
     " equivalence_class, var, flags & 1 AS allocated, flags >> 1 & 1 AS constant, flags >> 2 & 1 AS always_live,"
     " flags >> 3 & 1 AS executable, flags >> 4 & 1 AS vertex_code, flags >> 5 & 1 AS interleaved"
     " FROM vars_info v JOIN vars_string_table s ON s.id = v.name JOIN var_categories c ON c.id = v.category;"
@@ -37,7 +38,8 @@ static const char views[] =
     " i.active_to_min AS active_cycles_to_min, i.active_to_max AS active_cycles_to_max,"
     " i.all_from_min AS all_cycles_from_min, i.all_from_max AS all_cycles_from_max,"
     " i.all_to_min AS all_cycles_to_min, i.all_to_max AS all_cycles_to_max,"
-    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * (SELECT tiles_per_ipu FROM target)) ELSE 0.0 END AS tile_balance,"
+    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * (SELECT tiles_per_ipu FROM target)) ELSE 0.0 END AS "
+    "tile_balance,"
     " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * i.active_tiles) ELSE 0.0 END AS active_tile_balance,"
     " i.data_in, i.data_out FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern;";
 
@@ -49,7 +51,7 @@ static const char indexes[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON v
 struct database {
     sqlite3 *sqlite;
     char *path, *final;
-    sqlite3_stmt *inserts[REPORT_TABLES];
+    sqlite3_stmt *inserts[REPORT_TABLES], *batches[REPORT_TABLES];
     bool failed;
     pop_error error;
 };
@@ -60,7 +62,8 @@ static void fail(struct database *db, const char *what)
         return;
     db->failed = true;
     const char *reason = db->sqlite ? sqlite3_errmsg(db->sqlite) : "out of memory";
-    error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot %s: %s", db->path, what, reason);
+    error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot %s: %s", db->path, what,
+              reason);
 }
 
 void database_do(struct database *db, const char *sql)
@@ -79,7 +82,8 @@ bool database_directories(const char *path, pop_error *error)
         char rest = *end;
         *end = 0;
         if (*at && mkdir(part, 0777) != 0 && errno != EEXIST) {
-            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report: cannot make the directory '%s': %s", part, strerror(errno));
+            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report: cannot make the directory '%s': %s",
+                      part, strerror(errno));
             good = false;
         }
         *end = rest;
@@ -127,7 +131,8 @@ struct database *database_create(const char *directory, const char *name, pop_er
     if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
         fail(db, "make it");
     /* The process may be killed, but what the system has it writes: nothing waits for the disk before the end. */
-    database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 8192;"
+    database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA "
+                    "wal_autocheckpoint = 8192;"
                     "PRAGMA busy_timeout = 10000; BEGIN");
     create_tables(db);
     if (!database_failed(db, error))
@@ -136,24 +141,48 @@ struct database *database_create(const char *directory, const char *name, pop_er
     return NULL;
 }
 
-static sqlite3_stmt *insert_of(struct database *db, enum report_table table, size_t columns)
+static sqlite3_stmt *insert_of(struct database *db, sqlite3_stmt **kept, enum report_table table, size_t columns,
+                               size_t rows)
 {
-    if (db->inserts[table])
-        return db->inserts[table];
+    if (kept[table])
+        return kept[table];
     struct str sql = { 0 };
-    str_format(&sql, "INSERT INTO %s VALUES(", tables[table].name);
-    for (size_t i = 0; i < columns; ++i)
-        str_add(&sql, i ? ",?" : "?");
-    str_add(&sql, ")");
-    if (sqlite3_prepare_v3(db->sqlite, sql.text, -1, SQLITE_PREPARE_PERSISTENT, &db->inserts[table], NULL) != SQLITE_OK)
+    str_format(&sql, "INSERT INTO %s VALUES", tables[table].name);
+    for (size_t row = 0; row < rows; ++row) {
+        for (size_t i = 0; i < columns; ++i)
+            str_add(&sql, i ? ",?" : row ? ",(?" : "(?");
+        str_add(&sql, ")");
+    }
+    if (sqlite3_prepare_v3(db->sqlite, sql.text, -1, SQLITE_PREPARE_PERSISTENT, &kept[table], NULL) != SQLITE_OK)
         fail(db, "write");
     str_free(&sql);
-    return db->inserts[table];
+    return kept[table];
+}
+
+static void run_insert(struct database *db, sqlite3_stmt *insert)
+{
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        fail(db, "write");
+    sqlite3_reset(insert);
+}
+
+void database_add_rows(struct database *db, enum report_table table, unsigned columns, const int64_t *values,
+                       size_t rows)
+{
+    for (size_t count; rows && !db->failed; rows -= count, values += count * columns) {
+        count = rows >= DATABASE_BATCH ? DATABASE_BATCH : 1;
+        sqlite3_stmt *insert = insert_of(db, count == 1 ? db->inserts : db->batches, table, columns, count);
+        if (!insert)
+            return;
+        for (size_t i = 0; i < count * columns; ++i)
+            sqlite3_bind_int64(insert, (int)i + 1, values[i]);
+        run_insert(db, insert);
+    }
 }
 
 void database_add(struct database *db, enum report_table table, const char *columns, ...)
 {
-    sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, table, strlen(columns));
+    sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, db->inserts, table, strlen(columns), 1);
     if (!insert)
         return;
     va_list values;
@@ -183,9 +212,7 @@ void database_add(struct database *db, enum report_table table, const char *colu
         }
     }
     va_end(values);
-    if (sqlite3_step(insert) != SQLITE_DONE)
-        fail(db, "write");
-    sqlite3_reset(insert);
+    run_insert(db, insert);
 }
 
 void database_commit(struct database *db)
@@ -210,11 +237,18 @@ bool database_failed(const struct database *db, pop_error *error)
     return db->failed;
 }
 
+static void finalize(struct database *db)
+{
+    for (int i = 0; i < REPORT_TABLES; ++i) {
+        sqlite3_finalize(db->inserts[i]);
+        sqlite3_finalize(db->batches[i]);
+        db->inserts[i] = db->batches[i] = NULL;
+    }
+}
+
 static void close_sqlite(struct database *db)
 {
-    for (int i = 0; i < REPORT_TABLES; ++i)
-        sqlite3_finalize(db->inserts[i]);
-    memset(db->inserts, 0, sizeof(db->inserts));
+    finalize(db);
     if (db->sqlite && sqlite3_close(db->sqlite) != SQLITE_OK)
         fail(db, "close it");
     db->sqlite = NULL;
@@ -236,8 +270,8 @@ static void rename_file(struct database *db)
         good &= close(file) == 0;
     if (!good || rename(db->path, db->final) != 0) {
         db->failed = true;
-        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot rename it to '%s': %s", db->path, db->final,
-                  strerror(errno));
+        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot rename it to '%s': %s",
+                  db->path, db->final, strerror(errno));
     }
 }
 
@@ -245,10 +279,7 @@ pop_status database_finish(struct database *db, pop_error *error)
 {
     database_do(db, indexes);
     database_do(db, "UPDATE format SET closed = 1; COMMIT");
-    for (int i = 0; i < REPORT_TABLES; ++i) { /* a statement that is not finalized keeps the mode */
-        sqlite3_finalize(db->inserts[i]);
-        db->inserts[i] = NULL;
-    }
+    finalize(db); /* a statement that is not finalized keeps the mode */
     database_do(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     close_sqlite(db);
     if (!db->failed)

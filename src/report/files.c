@@ -8,6 +8,7 @@
 #include "report/archive.h"
 #include "report/database.h"
 #include "report/debug_graph.h"
+#include "report/report.h"
 #include "report/select.h"
 
 #include <errno.h>
@@ -39,7 +40,9 @@ static pop_status write_graph(pop_graph *graph, const struct image *image, const
     if (file)
         good &= fclose(file) == 0;
     good = good && rename(temporary.text, path) == 0;
-    pop_status status = good ? POP_OK : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+    pop_status status =
+        good ? POP_OK
+             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
     if (!good)
         unlink(temporary.text);
     str_free(&temporary);
@@ -53,8 +56,8 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options, const char *engine, const char *api,
-                              pop_error *error)
+pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options,
+                              const char *engine, const char *api, pop_error *error)
 {
     static const struct {
         enum report_part part;
@@ -83,4 +86,24 @@ pop_status report_write_files(pop_graph *graph, const struct image *image, const
     }
     free(directory);
     return status;
+}
+
+void report_failure(pop_graph *graph, struct image *image, const struct option_set *options, const char *engine,
+                    int64_t started, pop_error *error)
+{
+    struct report *report = NULL;
+    pop_error ours = { .status = POP_OK };
+    pop_status status = report_write_files(graph, image, options, engine, error->api, &ours);
+    if (status == POP_OK)
+        status = report_begin(image, options, engine, started, error->api, &report, &ours);
+    if (report) {
+        report_out_of_memory(report, error->text);
+        char *path = mem_string(report_path(report));
+        status = report_end(report, &ours);
+        if (status == POP_OK)
+            error_note(error, "Profile saved to: %s", path);
+        free(path);
+    }
+    if (status != POP_OK)
+        error_note(error, "no profile could be saved: %s", ours.text);
 }

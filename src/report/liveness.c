@@ -7,7 +7,7 @@ struct live_ids {
     const struct model *model;
     uint32_t *slots; /* hash of name and bytes -> entry + 1 */
     size_t mask;
-    uint32_t *id;    /* by entry */
+    uint32_t *id; /* by entry */
 };
 
 static uint32_t first_equal(struct live_ids *ids, size_t entry)
@@ -58,8 +58,8 @@ static void write_list(struct report *report, const struct live_ids *ids, size_t
     for (size_t tile = 0; !list && tile < model->tiles.count; ++tile)
         array_add(&always, model->tiles.data[tile].always_live, 1);
     array_end(&always);
-    database_add(report->db, TABLE_LIVE_LISTS, "iibib", (int64_t)list, (int64_t)of->bytes, ARRAY_BLOB(&always), (int64_t)of->count,
-                 ARRAY_BLOB(&report->array));
+    database_add(report->db, TABLE_LIVE_LISTS, "iibib", (int64_t)list, (int64_t)of->bytes, ARRAY_BLOB(&always),
+                 (int64_t)of->count, ARRAY_BLOB(&report->array));
     array_free(&always);
 }
 

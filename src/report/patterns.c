@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of what was written lately find equal rows again.  They are emptied when they are full, so that their memory is bounded: what comes
- * again then gets a row once more. */
+/* Tables of what was written lately find equal rows again.  They are emptied when they are full, so that their memory
+ * is bounded: what comes again then gets a row once more. */
 #include "report/patterns.h"
 
 enum { KEPT_PATTERNS = 1 << 16, KEPT_DRIFTS = 1 << 12 };
@@ -20,8 +20,8 @@ struct patterns {
     int64_t *work_arrays; /* by work: id + 1 of the array of its cycles */
     uint8_t *takes;       /* by tile: whether it has a part in the work takes_of */
     uint32_t takes_of;
-    uint64_t *drifts;     /* by slot, IPU: bases relative to the first IPU's */
-    int64_t *drift_ids;   /* by slot; 0 none */
+    uint64_t *drifts;   /* by slot, IPU: bases relative to the first IPU's */
+    int64_t *drift_ids; /* by slot; 0 none */
 };
 
 struct patterns *patterns_create(struct report *report, struct clock *clock)
@@ -115,7 +115,9 @@ static void find_taking(struct patterns *p, uint32_t number)
     p->takes_of = number;
 }
 
-struct range { uint64_t min, max; };
+struct range {
+    uint64_t min, max;
+};
 
 static void widen(struct range *range, uint64_t value)
 {
@@ -128,7 +130,8 @@ struct ipu_figures {
     struct range active_from, active_to, from, to;
 };
 
-static struct ipu_figures figures_of(const struct patterns *p, const struct pattern *pattern, struct pattern_offsets offsets, unsigned ipu)
+static struct ipu_figures figures_of(const struct patterns *p, const struct pattern *pattern,
+                                     struct pattern_offsets offsets, unsigned ipu)
 {
     const struct range none = { UINT64_MAX, 0 };
     struct ipu_figures f = { .active_from = none, .active_to = none, .from = none, .to = none };
@@ -163,7 +166,8 @@ static void data_of(const struct patterns *p, const struct pattern *pattern, uns
     uint32_t first = ipu * p->tiles, last = first + p->tiles;
     for (size_t i = 0; work.flows && i < work.count; ++i) {
         const struct model_flow *flow = work.flows + i;
-        uint32_t begin = flow->tile > first ? flow->tile : first, end = flow->tile + flow->tiles < last ? flow->tile + flow->tiles : last;
+        uint32_t begin = flow->tile > first ? flow->tile : first,
+                 end = flow->tile + flow->tiles < last ? flow->tile + flow->tiles : last;
         if (begin >= end)
             continue;
         *in += flow->received * (end - begin);
@@ -181,10 +185,11 @@ static void write_pattern(struct patterns *p, const struct pattern *pattern, str
         struct ipu_figures f = figures_of(p, pattern, offsets, ipu);
         uint64_t in, out;
         data_of(p, pattern, ipu, &in, &out);
-        database_add(db, TABLE_PATTERN_IPUS, "iiiiiiiiiiiiiiii", p->next_pattern, (int64_t)ipu, (int64_t)(pattern->shift ? pattern->shift[ipu] : 0),
-                     (int64_t)f.cycles, (int64_t)f.sum, (int64_t)f.active, (int64_t)f.active_from.min, (int64_t)f.active_from.max,
-                     (int64_t)f.active_to.min, (int64_t)f.active_to.max, (int64_t)f.from.min, (int64_t)f.from.max, (int64_t)f.to.min,
-                     (int64_t)f.to.max, (int64_t)in, (int64_t)out);
+        database_add(db, TABLE_PATTERN_IPUS, "iiiiiiiiiiiiiiii", p->next_pattern, (int64_t)ipu,
+                     (int64_t)(pattern->shift ? pattern->shift[ipu] : 0), (int64_t)f.cycles, (int64_t)f.sum,
+                     (int64_t)f.active, (int64_t)f.active_from.min, (int64_t)f.active_from.max,
+                     (int64_t)f.active_to.min, (int64_t)f.active_to.max, (int64_t)f.from.min, (int64_t)f.from.max,
+                     (int64_t)f.to.min, (int64_t)f.to.max, (int64_t)in, (int64_t)out);
     }
 }
 
@@ -203,7 +208,8 @@ static bool same_pattern(const struct patterns *p, size_t kept, const struct pat
 {
     const struct pattern *a = &p->kept.data[kept].pattern;
     const uint64_t *shift = p->shifts.data + kept * p->ipus;
-    if (a->start != pattern->start || a->end != pattern->end || a->work != pattern->work || a->sync != pattern->sync || a->moves != pattern->moves)
+    if (a->start != pattern->start || a->end != pattern->end || a->work != pattern->work || a->sync != pattern->sync ||
+        a->moves != pattern->moves)
         return false;
     for (unsigned i = 0; i < p->ipus; ++i)
         if (shift[i] != (pattern->shift ? pattern->shift[i] : 0))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tiles do in a step, relative to the bases of their IPUs: patterns that many steps share, and the arrays by tile that patterns refer to
- * (docs/reference/report-files.md, Execution). */
+/* What tiles do in a step, relative to the bases of their IPUs: patterns that many steps share, and the arrays by tile
+ * that patterns refer to (docs/reference/report-files.md, Execution). */
 #ifndef REPORT_PATTERNS_H
 #define REPORT_PATTERNS_H
 
@@ -12,13 +12,15 @@ enum pattern_sync { PATTERN_ALL = 0, PATTERN_TAKING, PATTERN_ANSWERING };
 /* A pattern: arrays of starts and ends, the ends counting from each IPU's base + shift. */
 struct pattern {
     int64_t start, end;
-    uint32_t work;    /* of clock.h, whose cycles these are, or whose tiles sync; UINT32_MAX: none */
-    uint8_t sync;     /* enum pattern_sync */
-    bool moves;       /* data: the work is an exchange that happens now */
+    uint32_t work;         /* of clock.h, whose cycles these are, or whose tiles sync; UINT32_MAX: none */
+    uint8_t sync;          /* enum pattern_sync */
+    bool moves;            /* data: the work is an exchange that happens now */
     const uint64_t *shift; /* by IPU; NULL: 0 */
 };
 /* Offsets by tile, for a pattern that nobody has met yet. */
-struct pattern_offsets { const uint64_t *start, *end; };
+struct pattern_offsets {
+    const uint64_t *start, *end;
+};
 typedef struct pattern_offsets (*pattern_source)(void *user);
 
 struct patterns;

@@ -83,9 +83,9 @@ static const char *type_of(const struct model_step *step, enum program_part part
 /* Kinds of syncs, and what the middle of a stream copy moves. */
 static const char *detail_of(const struct model_step *step, enum program_part part)
 {
-    static const char *const streams[] = { [MODEL_STREAM_HOST] = "Host",
-                                           [MODEL_STREAM_REMOTE] = "RemoteBuffer",
-                                           [MODEL_STREAM_MIXED] = "Mixed" };
+    static const char *const streams[] = {
+        [MODEL_STREAM_HOST] = "Host", [MODEL_STREAM_REMOTE] = "RemoteBuffer", [MODEL_STREAM_MIXED] = "Mixed"
+    };
     if (part == PART_SANS || part == PART_SYNC || part == PART_SYNC_ANS)
         return sync_detail(step->kind == MODEL_GLOBAL_EXCHANGE ? MODEL_SYNC_EXTERNAL : MODEL_SYNC_INTERNAL);
     if (part != PART_STEP)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of a report: a step of the model that brings syncs along is several of them (docs/reference/report-files.md, Programs). */
+/* Programs of a report: a step of the model that brings syncs along is several of them (docs/reference/report-files.md,
+ * Programs). */
 #ifndef REPORT_PROGRAMS_H
 #define REPORT_PROGRAMS_H
 

@@ -67,22 +67,26 @@ static void write_options(struct report *report)
     const pop_option_info *table = pop_option_table(&rows);
     for (size_t i = 0; i < rows; ++i)
         if (!strcmp(table[i].group, "engine") && !strchr(table[i].key, '*'))
-            database_add(report->db, TABLE_OPTIONS, "ssi", table[i].key, options_get(&report->options, "engine", table[i].key),
+            database_add(report->db, TABLE_OPTIONS, "ssi", table[i].key,
+                         options_get(&report->options, "engine", table[i].key),
                          (int64_t)options_is_set(&report->options, table[i].key));
 }
 
 static void write_instrumentation(struct report *report)
 {
-    static const int64_t levels[] = { [INSTRUMENT_VERTEX] = 1, [INSTRUMENT_TILE] = 2, [INSTRUMENT_IPU] = 3, [INSTRUMENT_DEVICE] = 4 };
+    static const int64_t levels[] = {
+        [INSTRUMENT_VERTEX] = 1, [INSTRUMENT_TILE] = 2, [INSTRUMENT_IPU] = 3, [INSTRUMENT_DEVICE] = 4
+    };
     struct instrumentation i = instrumentation_of(&report->options);
-    database_add(report->db, TABLE_INSTRUMENTATION, "iiinns", i.compute ? levels[i.level] : 0, (int64_t)i.external_exchange, (int64_t)0,
-                 "NONE");
+    database_add(report->db, TABLE_INSTRUMENTATION, "iiinns", i.compute ? levels[i.level] : 0,
+                 (int64_t)i.external_exchange, (int64_t)0, "NONE");
 }
 
 static void write_facts(struct report *report, const char *engine, int64_t started)
 {
-    database_add(report->db, TABLE_FORMAT, "siiiisiiii", "tremula profile", (int64_t)FORMAT_MAJOR, (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT,
-                 (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0);
+    database_add(report->db, TABLE_FORMAT, "siiiisiiii", "tremula profile", (int64_t)FORMAT_MAJOR,
+                 (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT, (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0,
+                 (int64_t)0, (int64_t)0);
     write_version(report);
     if (engine && *engine)
         info_text(report, "engine", engine);
@@ -131,8 +135,8 @@ static void free_report(struct report *report)
     free(report);
 }
 
-pop_status report_begin(struct image *image, const struct option_set *options, const char *engine, int64_t started, const char *api,
-                        struct report **report, pop_error *error)
+pop_status report_begin(struct image *image, const struct option_set *options, const char *engine, int64_t started,
+                        const char *api, struct report **report, pop_error *error)
 {
     *report = NULL;
     if (!report_asks(options, REPORT_GRAPH_PROFILE))
@@ -141,7 +145,8 @@ pop_status report_begin(struct image *image, const struct option_set *options, c
     error = error ? error : &ours;
     int64_t limit = options_int(options, "engine", "autoReport.executionProfileProgramRunCount");
     if (limit < 0)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "autoReport.executionProfileProgramRunCount is %" PRId64 ": it must be 0 or more", limit);
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
+                         "autoReport.executionProfileProgramRunCount is %" PRId64 ": it must be 0 or more", limit);
     char *directory = report_directory(options, engine, api, error);
     if (!directory)
         return error->status;
@@ -173,7 +178,9 @@ pop_status report_begin(struct image *image, const struct option_set *options, c
 bool report_fits(const struct report *report, const struct option_set *options, const char *engine)
 {
     pop_error error;
-    char *directory = report && report_asks(options, REPORT_GRAPH_PROFILE) ? report_directory(options, engine, "report", &error) : NULL;
+    char *directory = report && report_asks(options, REPORT_GRAPH_PROFILE)
+                          ? report_directory(options, engine, "report", &error)
+                          : NULL;
     struct str path = { 0 };
     bool fits = directory != NULL;
     if (fits) {
@@ -183,6 +190,16 @@ bool report_fits(const struct report *report, const struct option_set *options, 
     str_free(&path);
     free(directory);
     return fits;
+}
+
+void report_out_of_memory(struct report *report, const char *text)
+{
+    info_text(report, "out_of_memory", text);
+}
+
+const char *report_path(const struct report *report)
+{
+    return database_final_path(report->db);
 }
 
 pop_status report_end(struct report *report, pop_error *error)
@@ -217,8 +234,8 @@ bool report_run_begin(struct report *report, unsigned program, const char *name)
         str_add(&text, name);
     else
         str_format(&text, "Engine::run #%" PRIu64, number);
-    database_add(report->db, TABLE_RUNS, "isiininin", (int64_t)number, text.text, (int64_t)program, report_now(), steps_now(report->steps),
-                 steps_count(report->steps));
+    database_add(report->db, TABLE_RUNS, "isiininin", (int64_t)number, text.text, (int64_t)program, report_now(),
+                 steps_now(report->steps), steps_count(report->steps));
     str_free(&text);
     return true;
 }
@@ -227,7 +244,9 @@ bool report_run_begin(struct report *report, unsigned program, const char *name)
 static void update_run(struct report *report)
 {
     struct str sql = { 0 };
-    str_format(&sql, "UPDATE runs SET end_microseconds = %" PRId64 ", cycles_to = %" PRId64 ", steps = %" PRId64 " - first_step WHERE id = %" PRIu64,
+    str_format(&sql,
+               "UPDATE runs SET end_microseconds = %" PRId64 ", cycles_to = %" PRId64 ", steps = %" PRId64
+               " - first_step WHERE id = %" PRIu64,
                report_now(), steps_now(report->steps), steps_count(report->steps), report->runs - 1);
     database_do(report->db, sql.text);
     str_free(&sql);
@@ -246,10 +265,13 @@ pop_status report_run_end(struct report *report, const struct trace *trace, cons
     int64_t before = steps_count(report->steps);
     pop_error ours;
     report_run_part(report, trace);
-    LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1, steps_count(report->steps) - before, milliseconds() - start);
+    LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1,
+        steps_count(report->steps) - before, milliseconds() - start);
     if (!database_failed(report->db, &ours))
         return POP_OK;
-    return error_set(error, ours.status, NO_WHERE, api, "the program ran, but its profile could not be written, and nothing more is captured: %s", ours.text);
+    return error_set(error, ours.status, NO_WHERE, api,
+                     "the program ran, but its profile could not be written, and nothing more is captured: %s",
+                     ours.text);
 }
 
 void report_run_parameter(struct report *report, const char *name, const char *value)

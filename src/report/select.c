@@ -22,13 +22,15 @@ static bool by_key(const struct option_set *options, enum report_part part)
 {
     if (*options_get(options, "engine", parts[part].key))
         return options_bool(options, "engine", parts[part].key);
-    return parts[part].by_all && (options_bool(options, "engine", "autoReport.all") || options_bool(options, "engine", "autoReport.enable"));
+    return parts[part].by_all &&
+           (options_bool(options, "engine", "autoReport.all") || options_bool(options, "engine", "autoReport.enable"));
 }
 
 /* A profile can lack its execution, never its compilation; lowered variables lie in the same file. */
 bool report_asks(const struct option_set *options, enum report_part part)
 {
-    return by_key(options, part) || (part == REPORT_GRAPH_PROFILE && (by_key(options, REPORT_EXECUTION_PROFILE) || by_key(options, REPORT_LOWERED_VARS)));
+    return by_key(options, part) || (part == REPORT_GRAPH_PROFILE && (by_key(options, REPORT_EXECUTION_PROFILE) ||
+                                                                      by_key(options, REPORT_LOWERED_VARS)));
 }
 
 bool report_asks_any(const struct option_set *options)
@@ -45,7 +47,8 @@ static void imply(struct option_set *options, const char *key, const char *value
         return;
     pop_error error;
     pop_option option = { key, value };
-    pop_status status = options_apply(options, "engine", (pop_options){ &option, 1 }, NULL, NO_WHERE, "report_imply", &error);
+    pop_status status =
+        options_apply(options, "engine", (pop_options){ &option, 1 }, NULL, NO_WHERE, "report_imply", &error);
     assert(status == POP_OK);
     (void)status;
 }
@@ -83,7 +86,8 @@ char *report_directory(const struct option_set *options, const char *engine, con
     struct str path = { 0 };
     if (engine && !stays_below(engine)) {
         error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
-                  "the engine's name is '%s', and its report goes to a directory of that name below autoReport.directory: a name may not begin with '/' "
+                  "the engine's name is '%s', and its report goes to a directory of that name below "
+                  "autoReport.directory: a name may not begin with '/' "
                   "or have a part '..'",
                   engine);
         return NULL;

@@ -9,6 +9,7 @@ enum {
     SHAPES_MOST = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
     CHAIN_MOST = 64,       /* arrays that are sums, one after another */
     ROWS_BETWEEN_LOOKS = 1 << 14,
+    ROW_COLUMNS = 6,
 };
 
 struct steps_writer {
@@ -19,13 +20,15 @@ struct steps_writer {
     int64_t run, next;
     /* The clock before the event at hand. */
     uint32_t shape;
-    uint64_t *base;  /* by IPU */
-    int64_t array;   /* of offsets */
-    unsigned chain;  /* sums that it takes to have it */
-    VEC(int64_t) shape_arrays; /* by shape: id + 1 of its offsets */
-    uint64_t *shift, *offsets; /* by IPU; by tile: where an event works */
-    bool held;       /* the first sync behind a stream copy was seen */
-    uint32_t work;   /* of the event at hand */
+    uint64_t *base;                            /* by IPU */
+    int64_t array;                             /* of offsets */
+    unsigned chain;                            /* sums that it takes to have it */
+    VEC(int64_t) shape_arrays;                 /* by shape: id + 1 of its offsets */
+    uint64_t *shift, *offsets;                 /* by IPU; by tile: where an event works */
+    bool held;                                 /* the first sync behind a stream copy was seen */
+    uint32_t work;                             /* of the event at hand */
+    int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* that are not written yet */
+    size_t kept;
     time_t committed;
 };
 
@@ -36,10 +39,23 @@ static time_t seconds(void)
     return now.tv_sec;
 }
 
+static void write_rows(struct steps_writer *w)
+{
+    database_add_rows(w->report->db, TABLE_EXECUTED, ROW_COLUMNS, &w->rows[0][0], w->kept);
+    w->kept = 0;
+}
+
 static void add_row(struct steps_writer *w, uint32_t step, enum program_part part, int64_t pattern)
 {
-    database_add(w->report->db, TABLE_EXECUTED, "iiiiii", w->next++, w->run, (int64_t)program_id(&w->report->programs, step, part), pattern,
-                 patterns_drift(w->patterns, w->base), (int64_t)w->base[0]);
+    const int64_t row[ROW_COLUMNS] = { w->next++,
+                                       w->run,
+                                       program_id(&w->report->programs, step, part),
+                                       pattern,
+                                       patterns_drift(w->patterns, w->base),
+                                       (int64_t)w->base[0] };
+    memcpy(w->rows[w->kept++], row, sizeof(row));
+    if (w->kept == DATABASE_BATCH)
+        write_rows(w);
     if (w->next % ROWS_BETWEEN_LOOKS == 0 && seconds() != w->committed) {
         database_commit(w->report->db);
         w->committed = seconds();
@@ -106,7 +122,8 @@ static void write_work(struct steps_writer *w, uint32_t step)
 /* Asked before anything else is of the clock: offsets of a sequence that is not remembered are still there. */
 static void keep_offsets(struct steps_writer *w)
 {
-    memcpy(w->offsets, clock_offsets(w->clock, w->shape), (size_t)w->clock->ipus * w->clock->tiles * sizeof(*w->offsets));
+    memcpy(w->offsets, clock_offsets(w->clock, w->shape),
+           (size_t)w->clock->ipus * w->clock->tiles * sizeof(*w->offsets));
 }
 
 static struct pattern_offsets sync_offsets(void *user)
@@ -165,14 +182,15 @@ static void on_event(void *user, const struct timeline_event *event)
 {
     struct steps_writer *w = user;
     unsigned kind = w->clock->model->steps.data[event->step].kind;
-    if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE || event->kind == MODEL_STREAM_COPY) {
+    if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE ||
+        event->kind == MODEL_STREAM_COPY) {
         write_work(w, event->step);
     } else if (event->kind == MODEL_SYNC) {
         if (event->phase == TIMELINE_END && (w->held = !w->held))
             return;
         write_sync(w, event->step,
-                   kind == MODEL_SYNC                 ? PART_STEP
-                   : kind != MODEL_STREAM_COPY        ? PART_SYNC
+                   kind == MODEL_SYNC               ? PART_STEP
+                   : kind != MODEL_STREAM_COPY      ? PART_SYNC
                    : event->phase == TIMELINE_BEGIN ? PART_BEGIN
                                                     : PART_END);
     }
@@ -197,6 +215,7 @@ void steps_write(struct steps_writer *w, int64_t run, const struct trace *trace)
 {
     w->run = run;
     timeline_walk_on(w->walk, trace);
+    write_rows(w);
 }
 
 int64_t steps_count(const struct steps_writer *w)
@@ -237,8 +256,9 @@ void steps_end(struct steps_writer *w)
     struct timeline timeline;
     timeline_walk_end(w->walk, &timeline);
     const struct timeline_cycles *sum = &timeline.sum;
-    database_add(w->report->db, TABLE_EXECUTION_CYCLE_TOTALS, "iiiiiii", (int64_t)timeline.end, (int64_t)sum->active_compute,
-                 (int64_t)sum->compute, (int64_t)sum->exchange, (int64_t)sum->global_exchange, (int64_t)sum->stream_copy, (int64_t)sum->sync);
+    database_add(w->report->db, TABLE_EXECUTION_CYCLE_TOTALS, "iiiiiii", (int64_t)timeline.end,
+                 (int64_t)sum->active_compute, (int64_t)sum->compute, (int64_t)sum->exchange,
+                 (int64_t)sum->global_exchange, (int64_t)sum->stream_copy, (int64_t)sum->sync);
     for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); ++i)
         write_account(w->report, accounts[i].name, &timeline, accounts[i].offset);
     timeline_free(&timeline);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executed steps, as rows of a report: what a record of control flow tells, in order, with bounded memory however many they are. */
+/* Executed steps, as rows of a report: what a record of control flow tells, in order, with bounded memory however many
+ * they are. */
 #ifndef REPORT_STEPS_H
 #define REPORT_STEPS_H
 

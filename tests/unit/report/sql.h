@@ -81,7 +81,7 @@ static inline void sql_unfold(const unsigned char *data, size_t bytes, uint64_t 
         for (uint64_t i = 0; i < elements; ++i) {
             if (!i || token & 1) {
                 uint64_t difference = sql_leb(&data, end);
-                last += difference >> 1 ^ (uint64_t)-(int64_t)(difference & 1);
+                last += difference >> 1 ^ (uint64_t) - (int64_t)(difference & 1);
             }
             assert_true(at < count);
             values[at++] = last;

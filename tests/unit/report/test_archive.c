@@ -92,8 +92,8 @@ static void binutils_read_it(void **state)
         (const char *[]){ "00000010 00000008", " a\n", "0000006c 00000028", " b/c\n", "00000000 0000000d T code" }, 5);
     expect_output("ar p test_archive.a tile1.elf > test_archive.elf && readelf -W --segments --sections --symbols "
                   "test_archive.elf 2>&1",
-                  (const char *[]){ "There are 2 program headers", "0x00000064 0x00000064 0x00000 0x00030", ".vertexCode",
-                                    "OBJECT  GLOBAL DEFAULT    3 b/c" },
+                  (const char *[]){ "There are 2 program headers", "0x00000064 0x00000064 0x00000 0x00030",
+                                    ".vertexCode", "OBJECT  GLOBAL DEFAULT    3 b/c" },
                   4);
     char *warnings = command_output("readelf -W -a test_archive.elf 2>&1 >/dev/null");
     assert_string_equal(warnings, "");

@@ -34,7 +34,8 @@ static struct image *any_image(void)
     struct image *image = model_image("ipu2", 1 + roll(3));
     image->target.tiles_per_ipu = 1 + roll(20);
     uint32_t tiles = pop_target_num_tiles(&image->target);
-    static const uint8_t kinds[] = { MODEL_EXECUTE, MODEL_EXECUTE, MODEL_EXECUTE, MODEL_EXCHANGE, MODEL_GLOBAL_EXCHANGE, MODEL_STREAM_COPY, MODEL_SYNC };
+    static const uint8_t kinds[] = { MODEL_EXECUTE,         MODEL_EXECUTE,     MODEL_EXECUTE, MODEL_EXCHANGE,
+                                     MODEL_GLOBAL_EXCHANGE, MODEL_STREAM_COPY, MODEL_SYNC };
     bool quiet = !roll(4); /* nothing but compute sets: no sync, long sequences */
     for (uint32_t left = 1 + roll(STEPS_MOST); left; --left) {
         unsigned kind = quiet ? MODEL_EXECUTE : kinds[roll(7)];
@@ -84,9 +85,11 @@ static void naive_sync(struct naive *n, bool external)
     for (unsigned ipu = 0; ipu < target->num_ipus; ++ipu) {
         uint64_t release = 0, *clocks = n->clocks + (size_t)ipu * target->tiles_per_ipu;
         for (unsigned t = 0; t < target->tiles_per_ipu; ++t)
-            release = clocks[t] + cost_sync_arrive(target, t) > release ? clocks[t] + cost_sync_arrive(target, t) : release;
+            release =
+                clocks[t] + cost_sync_arrive(target, t) > release ? clocks[t] + cost_sync_arrive(target, t) : release;
         for (unsigned t = 0; t < target->tiles_per_ipu; ++t)
-            clocks[t] = external && target->num_ipus > 1 ? last + cost_sync_global(target, target->num_ipus) : release + cost_sync_resume(target, t);
+            clocks[t] = external && target->num_ipus > 1 ? last + cost_sync_global(target, target->num_ipus)
+                                                         : release + cost_sync_resume(target, t);
     }
 }
 
@@ -121,7 +124,8 @@ static void naive_work(struct naive *n, const struct model_step *step, const cha
 }
 
 /* A sync as one row, or as three by who has a part in what follows. */
-static void naive_sync_rows(struct naive *n, const struct model_step *step, bool external, const char *type, bool parted)
+static void naive_sync_rows(struct naive *n, const struct model_step *step, bool external, const char *type,
+                            bool parted)
 {
     uint64_t before[TILES_MOST];
     uint32_t answering = 0;
@@ -185,7 +189,8 @@ static void add_array(sqlite3 *db, int64_t id, uint32_t tiles, uint64_t *values)
     sqlite3_finalize(statement);
 }
 
-static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const struct expected_row *expected, unsigned ipu)
+static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const struct expected_row *expected,
+                      unsigned ipu)
 {
     char sql[320];
     uint32_t first = ipu * n->image->target.tiles_per_ipu, end = first + n->image->target.tiles_per_ipu;
@@ -201,8 +206,10 @@ static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const st
         }
     }
     snprintf(sql, sizeof(sql),
-             "SELECT cycles, active_tiles, cycles_base + active_cycles_from_min, cycles_base + active_cycles_to_max, tile_balance FROM "
-             "steps_by_ipu WHERE step_id = %lld AND ipu = %u", (long long)step, ipu);
+             "SELECT cycles, active_tiles, cycles_base + active_cycles_from_min, cycles_base + active_cycles_to_max, "
+             "tile_balance FROM "
+             "steps_by_ipu WHERE step_id = %lld AND ipu = %u",
+             (long long)step, ipu);
     sqlite3_stmt *statement = sql_query(db, sql);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
     assert_int_equal(sqlite3_column_int64(statement, 0), cycles);
@@ -211,27 +218,31 @@ static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const st
         assert_int_equal(sqlite3_column_int64(statement, 2), from);
         assert_int_equal(sqlite3_column_int64(statement, 3), to);
     }
-    double balance = cycles ? (double)sum / ((double)cycles * (end - first)) : 0, seen = sqlite3_column_double(statement, 4);
+    double balance = cycles ? (double)sum / ((double)cycles * (end - first)) : 0,
+           seen = sqlite3_column_double(statement, 4);
     assert_true(balance - seen < 1e-9 && seen - balance < 1e-9);
     sqlite3_finalize(statement);
 }
 
 /* By the page: start = base + array, end = base + shift + array, and start where the tile has no part in a sync. */
-static void check_tiles(sqlite3 *db, sqlite3_stmt *step, const struct naive *n, const struct expected_row *expected, const uint64_t *start,
-                        const uint64_t *end)
+static void check_tiles(sqlite3 *db, sqlite3_stmt *step, const struct naive *n, const struct expected_row *expected,
+                        const uint64_t *start, const uint64_t *end)
 {
     char sql[200];
     uint64_t takes[TILES_MOST];
     unsigned tiles = n->image->target.tiles_per_ipu;
     int64_t base = sqlite3_column_int64(step, 4), sync = sqlite3_column_int64(step, 7);
     if (sync) {
-        snprintf(sql, sizeof(sql), "SELECT cycles_by_tile FROM exchanges WHERE id = %lld", (long long)sqlite3_column_int64(step, 2));
+        snprintf(sql, sizeof(sql), "SELECT cycles_by_tile FROM exchanges WHERE id = %lld",
+                 (long long)sqlite3_column_int64(step, 2));
         sql_array(db, sql, takes, n->tiles);
     }
     for (unsigned ipu = 0; ipu < n->image->target.num_ipus; ++ipu) {
-        snprintf(sql, sizeof(sql), "SELECT ifnull(sum(cycles), 0) FROM drifts WHERE drift = %lld AND ipu = %u", (long long)sqlite3_column_int64(step, 3), ipu);
+        snprintf(sql, sizeof(sql), "SELECT ifnull(sum(cycles), 0) FROM drifts WHERE drift = %lld AND ipu = %u",
+                 (long long)sqlite3_column_int64(step, 3), ipu);
         int64_t here = base + sql_number(db, sql);
-        snprintf(sql, sizeof(sql), "SELECT end_shift FROM pattern_ipus WHERE pattern = %lld AND ipu = %u", (long long)sqlite3_column_int64(step, 8), ipu);
+        snprintf(sql, sizeof(sql), "SELECT end_shift FROM pattern_ipus WHERE pattern = %lld AND ipu = %u",
+                 (long long)sqlite3_column_int64(step, 8), ipu);
         int64_t shift = sql_number(db, sql);
         for (uint32_t t = ipu * tiles; t < (ipu + 1) * tiles; ++t) {
             uint64_t from = (uint64_t)here + start[t], to = (uint64_t)(here + shift) + end[t];
@@ -246,7 +257,8 @@ static void check_tiles(sqlite3 *db, sqlite3_stmt *step, const struct naive *n, 
 static void check_rows(sqlite3 *db, const struct naive *n)
 {
     sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
-    sqlite3_stmt *steps = sql_query(db, "SELECT e.id, p.type, p.exchange, e.drift, e.base, t.start, t.end, t.sync, e.pattern FROM executed e JOIN programs p "
+    sqlite3_stmt *steps = sql_query(db, "SELECT e.id, p.type, p.exchange, e.drift, e.base, t.start, t.end, t.sync, "
+                                        "e.pattern FROM executed e JOIN programs p "
                                         "ON p.id = e.program JOIN patterns t ON t.id = e.pattern ORDER BY e.id");
     size_t at = 0;
     for (; sqlite3_step(steps) == SQLITE_ROW; ++at) {
@@ -304,7 +316,8 @@ static void tiles_do_what_the_rules_say(void **state)
         struct report *report;
         pop_error error = { 0 };
         n.tiles = pop_target_num_tiles(&n.image->target);
-        assert_int_equal(options_apply(&options, "engine", (pop_options){ list, 2 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
+        assert_int_equal(
+            options_apply(&options, "engine", (pop_options){ list, 2 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
         if (report_begin((struct image *)n.image, &options, NULL, 0, "test", &report, &error) != POP_OK)
             fail_msg("%s", error.text);
         run_program(report, &n, 1 + roll(4), false);

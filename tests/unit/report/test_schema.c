@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schema's page and what is written are one: tables, columns, views and indexes, and the queries of the page run. */
+/* The schema's page and what is written are one: tables, columns, views and indexes, and the queries of the page run.
+ */
 #include "sql.h"
 
 #include "report/database.h"
@@ -32,8 +33,10 @@ static sqlite3 *page_schema(void)
 /* Everything that a database has, one line for each column, in the order of names. */
 static char *columns_of(sqlite3 *db)
 {
-    return sql_text(db, "SELECT group_concat(line, char(10)) FROM (SELECT m.type || ' ' || m.name || ' ' || ifnull(c.cid || ' ' || c.name || ' ' || "
-                        "c.type || ' ' || c.pk, '') AS line FROM sqlite_schema m LEFT JOIN pragma_table_xinfo(m.name) c WHERE m.name NOT LIKE "
+    return sql_text(db, "SELECT group_concat(line, char(10)) FROM (SELECT m.type || ' ' || m.name || ' ' || "
+                        "ifnull(c.cid || ' ' || c.name || ' ' || "
+                        "c.type || ' ' || c.pk, '') AS line FROM sqlite_schema m LEFT JOIN pragma_table_xinfo(m.name) "
+                        "c WHERE m.name NOT LIKE "
                         "'sqlite_%' ORDER BY m.type, m.name, c.cid)");
 }
 

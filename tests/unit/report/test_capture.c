@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capturing reports through the public interface, row by row: which files options ask for, where they go, what is in
+ * them, and what stays when something goes wrong. */
+#include "sql.h"
+
+#include "base/log.h"
+#include "report/report.h"
+
+#include <poplar/poplar.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ELEMENTS = 64, OPTIONS_MOST = 8 };
+
+struct fixture {
+    char directory[32];
+    pop_device *device;
+    pop_graph *graph;
+    pop_program main;
+    float data[ELEMENTS];
+};
+
+static void must(pop_status status, const pop_error *error)
+{
+    if (status != POP_OK)
+        fail_msg("%s", error->text);
+}
+
+/* A stream to tile 0, ten copies there and back, a stream to the host. */
+static int open_fixture(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    pop_error error = { 0 };
+    strcpy(f->directory, "test_capture_XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    f->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16 }, &error);
+    f->graph = pop_graph_create(pop_device_target(f->device));
+    pop_tensor v = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
+               u = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "u");
+    pop_graph_set_tile_mapping(f->graph, v, 0);
+    pop_graph_set_tile_mapping(f->graph, u, 9);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(f->graph, "in", POP_FLOAT, ELEMENTS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream out = pop_graph_add_device_to_host_fifo(f->graph, "out", POP_FLOAT, ELEMENTS, POP_NO_OPTIONS);
+    pop_program body = pop_sequence(f->graph, "body");
+    pop_sequence_add(body, pop_copy(v, u, false, "there"));
+    pop_sequence_add(body, pop_copy(u, v, false, "back"));
+    f->main = pop_sequence(f->graph, "main");
+    pop_sequence_add(f->main, pop_copy_from_stream(in, v, false, "input"));
+    pop_sequence_add(f->main, pop_repeat(10, body, "loop"));
+    pop_sequence_add(f->main, pop_copy_to_stream(v, out, false, "output"));
+    *state = f;
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char inner[512];
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+        if (unlink(inner) != 0)
+            remove_tree(inner);
+    }
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *f = *state;
+    unsetenv("POPLAR_ENGINE_OPTIONS");
+    pop_graph_destroy(f->graph);
+    pop_device_destroy(f->device);
+    remove_tree(f->directory);
+    free(f);
+    return 0;
+}
+
+static pop_engine *create(struct fixture *f, const char *name, pop_options options, pop_error *error)
+{
+    pop_option list[OPTIONS_MOST] = { { "autoReport.directory", f->directory } };
+    assert_true(options.count < OPTIONS_MOST);
+    for (size_t i = 0; i < options.count; ++i)
+        list[i + 1] = options.list[i];
+    return pop_engine_create_named(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, options.count + 1 }, name,
+                                   error);
+}
+
+static pop_engine *start(struct fixture *f, const char *name, pop_options options)
+{
+    pop_error error = { 0 };
+    pop_engine *engine = create(f, name, options, &error);
+    if (!engine)
+        fail_msg("%s", error.text);
+    must(pop_engine_connect_stream(engine, "in", f->data, &error), &error);
+    must(pop_engine_connect_stream(engine, "out", f->data, &error), &error);
+    must(pop_engine_load(engine, f->device, &error), &error);
+    return engine;
+}
+
+static void run(pop_engine *engine, const char *name)
+{
+    pop_error error = { 0 };
+    must(pop_engine_run_named(engine, 0, name, &error), &error);
+}
+
+static bool exists(const struct fixture *f, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Names in the directory, or in one below it, sorted, a space behind each. */
+static void expect_files(const struct fixture *f, const char *below, const char *expected)
+{
+    char path[256], seen[512] = "";
+    struct dirent **list;
+    snprintf(path, sizeof(path), "%s/%s", f->directory, below);
+    int count = scandir(path, &list, NULL, alphasort);
+    for (int i = 0; i < count; ++i) {
+        if (list[i]->d_name[0] != '.') {
+            strcat(seen, list[i]->d_name);
+            strcat(seen, " ");
+        }
+        free(list[i]);
+    }
+    if (count >= 0)
+        free(list);
+    assert_string_equal(seen, expected);
+}
+
+static sqlite3 *profile(const struct fixture *f, const char *below)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%sprofile.pop", f->directory, below);
+    return sql_open(path);
+}
+
+/* CAP-03, 04, 11, 26, 28 to 31: everything, in a directory that is made. */
+static void all_writes_every_file(void **state)
+{
+    struct fixture *f = *state;
+    char options[256];
+    snprintf(options, sizeof(options), "{\"autoReport.all\":\"true\", \"autoReport.directory\":\"./%s/tommyFlowers\"}",
+             f->directory);
+    setenv("POPLAR_ENGINE_OPTIONS", options, 1);
+    pop_engine *engine = start(f, NULL, POP_NO_OPTIONS);
+    run(engine, NULL);
+    pop_engine_destroy(engine);
+    expect_files(f, "tommyFlowers", "archive.a debug.cbor profile.pop ");
+    sqlite3 *db = profile(f, "tommyFlowers/");
+    assert_int_equal(sql_number(db, "SELECT compilation + 2 * execution + 4 * closed FROM format"), 7);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM memory_by_tile"), 16);
+    assert_int_equal(sql_number(db, "SELECT sum(total) FROM memory_by_tile"),
+                     sql_number(db, "SELECT sum(bytes) FROM memory_by_category WHERE overlap <> 1"));
+    assert_int_equal(sql_number(db, "SELECT compute + external_exchange FROM instrumentation"), 3); /* tile: 2 */
+    sql_expect_text(db, "SELECT value FROM options WHERE name = 'autoReport.all'", "true");
+    sqlite3_close(db);
+}
+
+/* CAP-14 and CAP-13: parts that are asked for, and all but some. */
+static void parts_are_added_and_taken_away(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        pop_option options[3];
+        const char *files;
+        bool execution;
+    } rows[] = {
+        { { { "autoReport.outputGraphProfile", "true" } }, "profile.pop ", false },
+        { { { "autoReport.outputExecutionProfile", "true" } }, "profile.pop ", true }, /* CAP-10 */
+        { { { "autoReport.outputExecutionProfile", "true" }, { "autoReport.outputGraphProfile", "false" } },
+          "profile.pop ",
+          true },
+        { { { "autoReport.outputArchive", "true" } }, "archive.a ", false },
+        { { { "autoReport.outputDebugInfo", "true" } }, "debug.cbor ", false },
+        { { { "autoReport.outputSerializedGraph", "true" } }, "serialized_graph.json ", false },
+        { { { "autoReport.all", "true" }, { "autoReport.outputArchive", "false" } }, "debug.cbor profile.pop ", true },
+        { { { "autoReport.all", "true" }, { "autoReport.outputDebugInfo", "false" } }, "archive.a profile.pop ", true },
+        { { { "autoReport.all", "true" }, { "autoReport.outputExecutionProfile", "false" } },
+          "archive.a debug.cbor profile.pop ",
+          false },
+        { { { "autoReport.enable", "true" } }, "archive.a debug.cbor profile.pop ", true },
+        { { { "autoReport.all", "false" } }, "", false },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        size_t count = 0;
+        while (count < 3 && rows[i].options[count].key)
+            ++count;
+        pop_engine *engine = start(f, NULL, (pop_options){ rows[i].options, count });
+        run(engine, NULL);
+        pop_engine_destroy(engine);
+        expect_files(f, "", rows[i].files);
+        if (exists(f, "profile.pop")) {
+            sqlite3 *db = profile(f, "");
+            assert_int_equal(sql_number(db, "SELECT execution FROM format"), rows[i].execution);
+            assert_int_equal(sql_number(db, "SELECT count(*) > 0 FROM steps"), rows[i].execution);
+            sqlite3_close(db);
+        }
+        remove_tree(f->directory);
+        assert_int_equal(mkdir(f->directory, 0777), 0);
+    }
+}
+
+/* CAP-09: what is implied, unless it is said. */
+static void options_imply_others(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        pop_option options[3];
+        int compute, exchange;
+    } rows[] = {
+        { { { "autoReport.all", "true" } }, 2, 1 },
+        { { { "autoReport.all", "true" }, { "autoReport.outputExecutionProfile", "false" } }, 0, 0 },
+        { { { "autoReport.all", "true" }, { "debug.instrument", "false" } }, 0, 0 },
+        { { { "autoReport.all", "true" }, { "debug.instrument", "false" }, { "debug.instrumentCompute", "true" } },
+          2,
+          0 },
+        { { { "autoReport.outputExecutionProfile", "false" },
+            { "autoReport.outputGraphProfile", "true" },
+            { "debug.instrument", "true" } },
+          0,
+          0 },
+        { { { "autoReport.outputGraphProfile", "true" }, { "debug.instrumentExternalExchange", "true" } }, 0, 1 },
+        { { { "autoReport.all", "true" }, { "debug.computeInstrumentationLevel", "ipu" } }, 3, 1 },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        size_t count = 0;
+        while (count < 3 && rows[i].options[count].key)
+            ++count;
+        pop_engine_destroy(start(f, NULL, (pop_options){ rows[i].options, count }));
+        sqlite3 *db = profile(f, "");
+        assert_int_equal(sql_number(db, "SELECT compute FROM instrumentation"), rows[i].compute);
+        assert_int_equal(sql_number(db, "SELECT external_exchange FROM instrumentation"), rows[i].exchange);
+        sqlite3_close(db);
+    }
+}
+
+/* CAP-36: what is measured takes memory of tiles. */
+static void instrumentation_takes_memory(void **state)
+{
+    struct fixture *f = *state;
+    static const char bytes[] = "SELECT ifnull(sum(bytes), 0) FROM memory_by_category WHERE category = (SELECT id FROM "
+                                "var_categories WHERE name = "
+                                "'instrumentationResults')";
+    pop_engine_destroy(start(f, "with", POP_OPTIONS({ "autoReport.all", "true" })));
+    pop_engine_destroy(start(f, "without", POP_OPTIONS({ "autoReport.outputGraphProfile", "true" })));
+    sqlite3 *with = profile(f, "with/"), *without = profile(f, "without/");
+    assert_true(sql_number(with, bytes) > 0);
+    assert_int_equal(sql_number(without, bytes), 0);
+    sqlite3_close(with);
+    sqlite3_close(without);
+}
+
+/* CAP-05, CAP-33. */
+static void named_engines_have_directories(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *training = start(f, "training", POP_OPTIONS({ "autoReport.all", "true" }));
+    pop_engine *inference = start(f, "sub/inference", POP_OPTIONS({ "autoReport.all", "true" }));
+    run(training, NULL);
+    run(inference, NULL);
+    pop_engine_destroy(training);
+    pop_engine_destroy(inference);
+    expect_files(f, "", "sub training ");
+    expect_files(f, "training", "archive.a debug.cbor profile.pop ");
+    expect_files(f, "sub/inference", "archive.a debug.cbor profile.pop ");
+    sqlite3 *db = profile(f, "training/");
+    sql_expect_text(db, "SELECT value FROM info WHERE name = 'engine'", "training");
+    sqlite3_close(db);
+    static const char *const bad[] = { "../out", "/out", "a/../../out", "..", "a/.." };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+        pop_error error = { 0 };
+        assert_null(create(f, bad[i], POP_OPTIONS({ "autoReport.all", "true" }), &error));
+        assert_int_equal(error.status, POP_INVALID_OPTION);
+        assert_non_null(strstr(error.text, bad[i]));
+    }
+    pop_error error = { 0 };
+    pop_engine *quiet = create(f, "../out", POP_NO_OPTIONS, &error); /* no report, no directory */
+    assert_non_null(quiet);
+    pop_engine_destroy(quiet);
+}
+
+/* CAP-06: of two engines of one name the last to close has the file, whole. */
+static void the_last_to_close_replaces(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *one = start(f, "same", POP_OPTIONS({ "autoReport.all", "true" }));
+    pop_engine *two = start(f, "same", POP_OPTIONS({ "autoReport.all", "true" }));
+    run(one, "of one");
+    run(two, "of two");
+    pop_engine_destroy(two);
+    sqlite3 *db = profile(f, "same/");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "of two");
+    sqlite3_close(db);
+    pop_engine_destroy(one);
+    db = profile(f, "same/");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "of one");
+    sqlite3_close(db);
+    expect_files(f, "same", "archive.a debug.cbor profile.pop ");
+}
+
+/* CAP-21, and the names of runs (EXE-45). */
+static void the_first_runs_are_captured(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    run(engine, NULL);
+    run(engine, "WeightsToHost");
+    run(engine, "third");
+    pop_engine_destroy(engine);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name, '|') FROM runs", "Engine::run #0|WeightsToHost");
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM runs WHERE start_microseconds > 1000000000000000 AND "
+                                    "end_microseconds >= start_microseconds"),
+                     2);
+    assert_int_equal(sql_number(db, "SELECT sum(steps) FROM runs"), sql_number(db, "SELECT count(*) FROM executed"));
+    assert_int_equal(
+        sql_number(db, "SELECT b.cycles_from - a.cycles_to FROM runs a, runs b WHERE a.id = 0 AND b.id = 1"), 0);
+    assert_int_equal(sql_number(db, "SELECT total FROM execution_cycle_totals"),
+                     sql_number(db, "SELECT max(cycles_to) FROM runs"));
+    sqlite3_close(db);
+    engine = start(f, NULL,
+                   POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.executionProfileProgramRunCount", "10" }));
+    for (int i = 0; i < 4; ++i)
+        run(engine, NULL);
+    pop_engine_destroy(engine);
+    db = profile(f, "");
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM runs"), 4);
+    sql_expect_text(db, "SELECT name FROM runs WHERE id = 3", "Engine::run #3");
+    sqlite3_close(db);
+    pop_error error = { 0 };
+    assert_null(create(
+        f, NULL, POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.executionProfileProgramRunCount", "-1" }),
+        &error));
+    assert_int_equal(error.status, POP_INVALID_OPTION);
+}
+
+/* Stream copies are three steps, in their order; every exchange has its sync. */
+static void steps_are_named_as_they_are(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    run(engine, NULL);
+    pop_engine_destroy(engine);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(type) FROM (SELECT type FROM steps ORDER BY id LIMIT 7)",
+                    "StreamCopyBegin,StreamCopyMid,StreamCopyEnd,Sans,Sync,SyncAns,DoExchange");
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'StreamCopyMid' AND detail = 'Host'"), 2);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'DoExchange'"), 20);
+    sql_expect_text(db, "SELECT name FROM steps WHERE type = 'StreamCopyMid' ORDER BY id LIMIT 1", "input");
+    assert_int_equal(
+        sql_number(db, "SELECT active_tiles FROM steps_by_ipu JOIN steps ON id = step_id WHERE type = 'Sync' LIMIT 1"),
+        2);
+    assert_int_equal(
+        sql_number(db,
+                   "SELECT active_tiles FROM steps_by_ipu JOIN steps ON id = step_id WHERE type = 'SyncAns' LIMIT 1"),
+        14);
+    sqlite3_close(db);
+}
+
+/* CAP-12: each of the profiler's steps, with its time. */
+static void the_profilers_steps_are_logged(void **state)
+{
+    struct fixture *f = *state;
+    char path[64], line[512];
+    snprintf(path, sizeof(path), "%s/log", f->directory);
+    setenv("POPLAR_PROFILER_LOG_LEVEL", "DEBUG", 1);
+    setenv("POPLAR_LOG_DEST", path, 1);
+    log_reset();
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    run(engine, NULL);
+    pop_engine_destroy(engine);
+    unsetenv("POPLAR_PROFILER_LOG_LEVEL");
+    unsetenv("POPLAR_LOG_DEST");
+    log_reset();
+    static const char *const words[] = { "profile_",       "programs in ", "liveness in ", "debug.cbor' in ",
+                                         "archive.a' in ", "run 0: ",      "completed '" };
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    unsigned found = 0;
+    while (fgets(line, sizeof(line), file)) {
+        assert_memory_equal(line, "PO:PROFILER ", 12);
+        for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); ++i)
+            if (strstr(line, words[i]))
+                found |= 1u << i;
+    }
+    fclose(file);
+    assert_int_equal(found, (1u << sizeof(words) / sizeof(words[0])) - 1);
+}
+
+/* CAP-25, CAP-36: a graph that is out of memory leaves its report, which the error names. */
+static void out_of_memory_leaves_a_report(void **state)
+{
+    struct fixture *f = *state;
+    pop_error error = { 0 };
+    pop_tensor large = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "far too large");
+    pop_graph_set_tile_mapping(f->graph, large, 3);
+    pop_tensor copy = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "copy of it");
+    pop_graph_set_tile_mapping(f->graph, copy, 4);
+    pop_sequence_add(f->main, pop_copy(large, copy, false, "move"));
+    assert_null(
+        create(f, "big", POP_OPTIONS({ "autoReport.all", "true" }, { "debug.allowOutOfMemory", "false" }), &error));
+    assert_int_equal(error.status, POP_GRAPH_MEMORY_ALLOCATION_ERROR);
+    if (!strstr(error.text, "Profile saved to: test_capture_") || !strstr(error.text, "/big/profile.pop"))
+        fail_msg("%s", error.text);
+    sqlite3 *db = profile(f, "big/");
+    assert_true(sql_number(db, "SELECT overflowed FROM memory_by_tile WHERE tile = 3") > 0);
+    assert_int_equal(sql_number(db, "SELECT value LIKE '%out of memory%' FROM info WHERE name = 'out_of_memory'"), 1);
+    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+    sqlite3_close(db);
+}
+
+/* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
+ */
+static void a_killed_program_leaves_what_it_had(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    run(engine, "before");
+    pop_engine_destroy(engine);
+    pid_t child = fork();
+    if (!child) {
+        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        run(engine, "killed");
+        raise(SIGKILL);
+        _exit(1);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
+    sqlite3_close(db);
+    struct dirent **list;
+    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
+    for (int i = 0; i < count; ++i) {
+        size_t length = strlen(list[i]->d_name);
+        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
+            char path[300];
+            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
+            db = sql_open(path);
+            sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
+            assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
+            assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
+            sql_expect_text(db, "PRAGMA integrity_check", "ok");
+            sqlite3_close(db);
+            ++seen;
+        }
+        free(list[i]);
+    }
+    free(list);
+    assert_int_equal(seen, 1);
+}
+
+/* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
+ * was. */
+static void a_full_disk_keeps_the_old_report(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    run(engine, "before");
+    pop_engine_destroy(engine);
+    pid_t child = fork();
+    if (!child) {
+        pop_error error = { 0 };
+        signal(SIGXFSZ, SIG_IGN);
+        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, 4096 });
+        pop_status status = pop_engine_run_named(engine, 0, "full", &error);
+        bool good = status == POP_FILE_LOAD_ERROR && strstr(error.text, "the program ran") && f->data[0] == 0;
+        good = good && pop_engine_run(engine, 0, &error) == POP_OK; /* it goes on without */
+        if (!freopen("/dev/null", "w", stderr))
+            good = false;
+        pop_engine_destroy(engine);
+        _exit(good ? 0 : 1);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
+    sqlite3_close(db);
+}
+
+/* A directory that cannot be made is an error of compiling. */
+static void a_directory_that_cannot_be_made(void **state)
+{
+    struct fixture *f = *state;
+    char path[64];
+    pop_error error = { 0 };
+    snprintf(path, sizeof(path), "%s/file", f->directory);
+    FILE *file = fopen(path, "we");
+    fclose(file);
+    assert_null(create(f, "file/below", POP_OPTIONS({ "autoReport.all", "true" }), &error));
+    assert_int_equal(error.status, POP_FILE_LOAD_ERROR);
+    assert_non_null(strstr(error.text, "/file/below"));
+}
+
+int main(void)
+{
+#define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        ROW(all_writes_every_file),
+        ROW(parts_are_added_and_taken_away),
+        ROW(options_imply_others),
+        ROW(instrumentation_takes_memory),
+        ROW(named_engines_have_directories),
+        ROW(the_last_to_close_replaces),
+        ROW(the_first_runs_are_captured),
+        ROW(steps_are_named_as_they_are),
+        ROW(the_profilers_steps_are_logged),
+        ROW(out_of_memory_leaves_a_report),
+        ROW(a_killed_program_leaves_what_it_had),
+        ROW(a_full_disk_keeps_the_old_report),
+        ROW(a_directory_that_cannot_be_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
