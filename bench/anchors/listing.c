@@ -97,7 +97,7 @@ void anchors_listing(void)
     struct trace trace = { 0 };
     struct timeline timeline;
     size_t row = 0;
-    anchor_part("The guide's listing of steps, Mk1");
+    anchor_part("The guide's listing of steps, Mk1", ANCHOR_PUBLISHED);
     trace_begin(&trace, 0);
     trace_end(&trace, (uint32_t)image->model.op_first.count - 1);
     timeline_make(&timeline, image, &trace, tell, &row);

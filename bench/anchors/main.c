@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-anchors: figure, published, ours, deviation, and why.  Ends with 1 when a row is further away than it may be. */
+/* tremula-anchors: figure, what it is compared with, ours, deviation, and why.  Ends with 1 when a row is further away than it may be. */
 #include "anchors.h"
 
 #include <math.h>
@@ -7,12 +7,15 @@
 #include <stdlib.h>
 
 static struct {
-    unsigned rows, apart, exact;
+    enum anchor_basis basis;
+    unsigned rows, apart, exact, of[ANCHOR_BASES];
 } seen;
 
-void anchor_part(const char *title)
+void anchor_part(const char *title, enum anchor_basis basis)
 {
-    printf("\n%s\n  %-62s %14s %14s %9s %7s\n", title, "figure", "published", "ours", "off by", "at most");
+    static const char *const columns[] = { "published", "implied", "our other" };
+    seen.basis = basis;
+    printf("\n%s\n  %-62s %14s %14s %9s %7s\n", title, "figure", columns[basis], "ours", "off by", "at most");
 }
 
 static void print_number(double value)
@@ -23,17 +26,18 @@ static void print_number(double value)
         printf(" %14.2f", value);
 }
 
-void anchor(const char *figure, double published, double ours, double percent, const char *why)
+void anchor(const char *figure, double expected, double ours, double percent, const char *why)
 {
-    double off = published ? 100 * (ours - published) / published : ours ? 100 : 0;
+    double off = expected ? 100 * (ours - expected) / expected : ours ? 100 : 0;
     bool apart = !(fabs(off) <= percent);
     ++seen.rows;
+    ++seen.of[seen.basis];
     seen.apart += apart;
-    seen.exact += ours == published;
+    seen.exact += ours == expected;
     printf("%c %-62s", apart ? '!' : ' ', figure);
-    print_number(published);
+    print_number(expected);
     print_number(ours);
-    if (ours == published)
+    if (ours == expected)
         printf(" %9s", "-");
     else
         printf(" %+8.2f%%", off);
@@ -41,14 +45,14 @@ void anchor(const char *figure, double published, double ours, double percent, c
         printf(" %6.1f%%\n", percent);
     else
         printf(" %7s\n", "exact");
-    if (why && ours != published)
+    if (why && ours != expected)
         printf("      %s\n", why);
     fflush(stdout);
 }
 
-void anchor_tenth(const char *figure, double published, double ours)
+void anchor_tenth(const char *figure, double expected, double ours)
 {
-    anchor(figure, published, floor(ours * 10 + 0.5) / 10, 0, NULL);
+    anchor(figure, expected, floor(ours * 10 + 0.5) / 10, 0, NULL);
 }
 
 void anchor_must(pop_status status, const pop_error *error)
@@ -69,5 +73,7 @@ int main(void)
     anchors_tutorial();
     anchors_memory();
     printf("\n%u figures: %u exact, %u within what is allowed, %u not.\n", seen.rows, seen.exact, seen.rows - seen.exact - seen.apart, seen.apart);
+    printf("%u of them were published, %u follow from what was published, %u compare two figures of ours.\n", seen.of[ANCHOR_PUBLISHED],
+           seen.of[ANCHOR_IMPLIED], seen.of[ANCHOR_OWN]);
     return seen.apart ? 1 : 0;
 }

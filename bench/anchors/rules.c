@@ -34,7 +34,7 @@ void anchors_exchange(void)
     pop_target one = chip("ipu1");
     uint64_t cycles[MK1_TILES], data;
     struct spread spread;
-    anchor_part("Exchange within an IPU, Mk1: one function of positions and words");
+    anchor_part("Exchange within an IPU, Mk1: one function of positions and words", ANCHOR_PUBLISHED);
     data = pattern_broadcast(&one, cycles);
     spread = spread_of(cycles, MK1_TILES);
     anchor("one word from tile 0 to all: longest tile", 120, (double)spread.most, 0, NULL);
@@ -82,7 +82,7 @@ static void tutorial_terms(const char *name, unsigned split, const double *publi
 void anchors_compute(void)
 {
     pop_target one = chip("ipu1");
-    anchor_part("Compute");
+    anchor_part("Compute", ANCHOR_PUBLISHED);
     tutorial_terms("ipu1", 5, (const double[]){ 4410, 200, 45, 96, 4751 });
     tutorial_terms("ipu2", 7, (const double[]){ 3696, 143, 49, 108, 3996 });
     anchor("a worker with an estimate of 100, alone on its tile", 600, equal_workers(&one, 1, 100), 0, NULL);
@@ -98,7 +98,7 @@ void anchors_compute(void)
 void anchors_host(void)
 {
     pop_target one = chip("ipu1"), two = chip("ipu2");
-    anchor_part("Host exchange");
+    anchor_part("Host exchange", ANCHOR_PUBLISHED);
     anchor("4 bytes in 1 packet, Mk1", 7, (double)cost_host_exchange(&one, 4, cost_host_packets(4)), 0, NULL);
     anchor("8 bytes in 2 packets, Mk1", 9, (double)cost_host_exchange(&one, 8, 2), 0, NULL);
     anchor("50,244 bytes in 404 packets, Mk1", 10700, (double)cost_host_exchange(&one, 50244, 404), 0, NULL);

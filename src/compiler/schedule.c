@@ -2,6 +2,7 @@
 /* schedule: the vertices of each tile onto its worker contexts.
  * In: order, groups, spans, image->sets.  Out: the model's sets of programs, their parts and shares; type_of; missing_estimate of sets.
  * The model's set of the same index is the image's. */
+#include "compiler/dry_run.h"
 #include "compiler/edges.h"
 #include "compiler/prefetch.h"
 #include "compiler/tables.h"
@@ -18,6 +19,7 @@ struct schedule {
     uint64_t *active;      /* by group */
     uint64_t estimated;    /* cycles of the set's vertices so far, in issue slots */
     uint32_t index;        /* of the model's set */
+    struct dry_run *dry;   /* for vertices without an estimate; NULL: they are left without */
     bool trace, keep;      /* keep: cycles of each vertex are asked for */
     bool over;             /* they are too many */
 };
@@ -42,6 +44,18 @@ static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
     return true;
 }
 
+/* From what the vertex's code does, and marked as such. */
+static bool estimate_dry(struct schedule *s, uint32_t type, uint32_t vertex, pop_perf *perf)
+{
+    enum model_estimate how;
+    if (!s->dry)
+        return false;
+    *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, vertex, &how) };
+    uint8_t *mark = &s->c->image->model.types.data[tables_type(s->c, type)].estimate;
+    *mark = how > *mark ? (uint8_t)how : *mark;
+    return true;
+}
+
 /* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
 static bool schedule_group(struct schedule *s, const struct vertex_group *group, uint64_t first, uint64_t last)
 {
@@ -49,7 +63,7 @@ static bool schedule_group(struct schedule *s, const struct vertex_group *group,
     for (uint64_t i = first; i < last; ++i) {
         pop_perf perf;
         prefetch_vertex(s->c, i);
-        if (!store_estimate(s->c->store, s->c->order[i], &perf))
+        if (!store_estimate(s->c->store, s->c->order[i], &perf) && !estimate_dry(s, group->type, s->c->order[i], &perf))
             return false;
         if (!add_estimate(s, s->c->order[i], perf.cycles))
             return false;
@@ -82,11 +96,11 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     return true;
 }
 
-static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, bool keep)
+static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, struct dry_run *dry, bool keep)
 {
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
     struct schedule s = { .c = c, .set = set, .image = out, .active = mem_zero(set->groups, sizeof(*s.active)),
-                          .index = tables_set(c, name), .trace = log_on(LOG_COMPILER, LOG_TRACE), .keep = keep };
+                          .index = tables_set(c, name), .trace = log_on(LOG_COMPILER, LOG_TRACE), .dry = dry, .keep = keep };
     c->image->model.sets.data[s.index].set = set->set + 1;
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
@@ -147,10 +161,14 @@ bool pass_schedule(struct compiler *c)
         return true;
     c->type_of = mem_zero(c->store->types.count, sizeof(*c->type_of));
     bool keep = strcmp(options_get(c->options, "engine", "debug.computeInstrumentationLevel"), "vertex") == 0;
-    for (size_t s = 0; s < c->sets.count; ++s)
-        if (!schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], keep))
-            return false;
-    if (log_on(LOG_COMPILER, LOG_WARN))
+    bool strict = options_bool(c->options, "engine", "debug.requirePerfEstimates"), good = true;
+    struct dry_run *dry = strict ? NULL : dry_run_create(c);
+    for (size_t s = 0; s < c->sets.count && good; ++s)
+        good = schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], dry, keep);
+    if (good && log_on(LOG_COMPILER, LOG_WARN)) {
         warn_of_missing(c);
-    return true;
+        dry_run_report(dry);
+    }
+    dry_run_free(dry);
+    return good;
 }

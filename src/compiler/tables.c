@@ -68,7 +68,7 @@ uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_by
     for (uint32_t i = 0; i < model->types.count; ++i)
         if (model->types.data[i].name == string)
             return i;
-    *vec_push(&model->types) = (struct model_type){ string, state_bytes };
+    *vec_push(&model->types) = (struct model_type){ string, state_bytes, MODEL_GIVEN };
     return (uint32_t)model->types.count - 1;
 }
 

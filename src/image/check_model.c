@@ -72,7 +72,7 @@ static bool check_costs(struct check *check)
 {
     const struct model *model = &check->image->model;
     for (size_t i = 0; i < model->types.count; ++i)
-        if (!is_string(check, model->types.data[i].name))
+        if (!is_string(check, model->types.data[i].name) || model->types.data[i].estimate >= MODEL_ESTIMATES)
             return check_fail(check, "a vertex type has a name outside the strings");
     for (size_t i = 0; i < model->metrics.count; ++i)
         if (!is_string(check, model->metrics.data[i].name))

@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 2, SECTIONS = 80, COLUMNS = 12 };
+enum { VERSION = 3, SECTIONS = 80, COLUMNS = 12 };
 
 /* A member of an array's elements. */
 struct column {
@@ -82,7 +82,7 @@ static const struct array arrays[] = {
     PLAIN("m.entry", model.entry),
     PLAIN("m.op_first", model.op_first),
     PLAIN("m.op_steps", model.op_steps),
-    MODEL("m.types", types, C(struct model_type, name), C(struct model_type, state_bytes)),
+    MODEL("m.types", types, C(struct model_type, name), C(struct model_type, state_bytes), C(struct model_type, estimate)),
     MODEL("m.sets", sets, C(struct model_set, name), C(struct model_set, missing_estimate), C(struct model_set, parts), C(struct model_set, shares),
           C(struct model_set, first_part), C(struct model_set, first_share), C(struct model_set, set)),
     MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles), C(struct model_part, active)),

@@ -37,8 +37,11 @@ struct model_part { uint32_t tile, tiles; uint64_t cycles, active; };
 struct model_share { uint32_t type, vertices; uint64_t active; };
 /* missing_estimate: a vertex type without an estimate; the set's cycles are then 0. */
 struct model_set { uint32_t name, missing_estimate, parts, shares; uint64_t first_part, first_share; uint32_t set; /* of the graph: index + 1, 0: the compiler's own */ };
-/* A vertex type in use; bytes of one vertex's state on the device. */
-struct model_type { uint32_t name, state_bytes; };
+/* Where cycles of vertices come from: all from the program and its libraries; counted from the device's code (some vertices of the type at least);
+ * guessed from its size, where it cannot be counted. */
+enum model_estimate { MODEL_GIVEN = 0, MODEL_COUNTED, MODEL_GUESSED, MODEL_ESTIMATES };
+/* A vertex type in use; bytes of one vertex's state on the device; enum model_estimate. */
+struct model_type { uint32_t name, state_bytes; uint8_t estimate; };
 
 enum model_instruction {
 #define MODEL_INSTRUCTION(constant, name) MODEL_##constant##_INSTRUCTION,

@@ -300,6 +300,37 @@ pop_status build_module(const struct source *source, const char *compiler, const
     return status;
 }
 
+pop_status build_counted(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error)
+{
+    struct scratch scratch;
+    *built = (struct built){ 0 };
+    pop_status status = scratch_open(&scratch, source->language, error);
+    if (status != POP_OK)
+        return status;
+    struct module *module = module_create(source->name, source->flags->level);
+    struct reflection reflection = { .source = source->name, .language = source->language, .arena = &module->arena, .error = error };
+    status = reflect(source, compiler, &scratch, built, &reflection, error);
+    if (status == POP_OK) {
+        const char *why = NULL;
+        size_t size;
+        take_codelets(module, &reflection);
+        char *object = device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, &reflection, built, module, &size, &why);
+        module->codelet_count = 0;
+        if (object)
+            take_object(module, object, size);
+        else
+            status = error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", why);
+        free(object);
+    }
+    scratch_close(&scratch);
+    vec_free(&reflection.vertices);
+    if (status == POP_OK)
+        built->module = module;
+    else
+        module_release(module);
+    return status;
+}
+
 void built_free(struct built *built)
 {
     for (size_t i = 0; i < built->included.count; ++i)

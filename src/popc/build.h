@@ -53,6 +53,13 @@ void built_read_included(struct built *built, const struct scratch *scratch);
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
                     const struct reflection *reflection, struct built *built, struct module *module);
 
+/* The same for the machine that device_machine.h interprets: an object, malloc'ed, or NULL and why, which lives in the arena. */
+char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch,
+                             const struct reflection *reflection, struct built *built, struct module *module, size_t *size, const char **why);
+
+/* A module without codelets, whose one object is for device_machine.h, for the architecture of the source's flags. */
+pop_status build_counted(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);
+
 /* built is filled either way. */
 pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);
 void built_free(struct built *built);

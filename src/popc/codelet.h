@@ -75,6 +75,14 @@ struct module_object {
     void *handle; /* dlopen handle once module_link was called, else NULL */
 };
 
+/* A source, for what is compiled of it later on (device_count.h). */
+enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP };
+struct module_source {
+    enum popc_language language; /* POPC_C or POPC_CPP */
+    const char *name, *text, *flags;
+    size_t size; /* of text */
+};
+
 struct device_code;
 /* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any thread. */
 struct module {
@@ -86,6 +94,7 @@ struct module {
     struct codelet *codelets;
     uint32_t codelet_count;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
+    struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */
     struct arena arena; /* everything above */
 };
 
@@ -101,7 +110,6 @@ codelet_run module_run(const struct module *module, const struct codelet *codele
 struct module *module_retain(struct module *module);
 void module_release(struct module *module);
 
-enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP };
 /* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the cache.  By name, what does
  * not end in .cpp or the like is C.  flags are as on popc's command line.  graph_program_compilation_error carries the compiler's message;
  * file_load_error a missing file. */

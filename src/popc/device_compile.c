@@ -10,13 +10,20 @@
 
 static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", "-D__IPU_ARCH_VERSION__=2", "-D__IPU_ARCH_VERSION__=21" };
 
-static void device_command(struct command *command, const struct source *source, const char *compiler, int arch, const struct scratch *scratch)
+/* Measured: what is small on the device is small.  Counted: structs and pointers as the host has them, and only what device_machine.c knows. */
+static const struct machine {
+    const char *target, *march, *abi, *model, *relaxation;
+} for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow", "-mrelax" },
+  for_counting = { "--target=riscv64-unknown-elf", "-march=rv64imf_zfh", "-mabi=lp64f", "-mcmodel=medany", "-mno-relax" };
+
+static void device_command(struct command *command, const struct source *source, const char *compiler, int arch, const struct machine *machine,
+                           const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     const char *standard = source->language == POPC_CPP ? "-std=gnu++17" : "-std=gnu11";
     command_add(command, (const char *const[]){ compiler, standard, "-D__POPC__=1", "-D__IPU__=1", versions[arch],
-                                                "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f",
+                                                machine->target, machine->march, machine->abi, machine->model, machine->relaxation,
                                                 "-menable-experimental-extensions", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off",
                                                 "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
                                                 "-fno-color-diagnostics", "-w", command->optimise, "-c", NULL });
@@ -120,7 +127,7 @@ static void read_included(const struct source *source, const char *compiler, int
     char *object = NULL;
     size_t size;
     pop_error error;
-    device_command(&command, source, compiler, arch, scratch);
+    device_command(&command, source, compiler, arch, &for_measuring, scratch);
     command_add(&command, (const char *const[]){ "-M", "-MG", NULL });
     if (command_run(&command, scratch, text, &said, &object, &size, &error) == POP_OK)
         built_read_included(built, scratch);
@@ -139,7 +146,7 @@ static const char *compile_for(const struct source *source, const char *compiler
     size_t size;
     pop_error error;
     const char *reason = NULL;
-    device_command(&command, source, compiler, arch, scratch);
+    device_command(&command, source, compiler, arch, &for_measuring, scratch);
     if (command_run(&command, scratch, text, &said, &object, &size, &error) != POP_OK) {
         reason = arena_string(&module->arena, error.text);
     } else if (!object) {
@@ -155,6 +162,28 @@ static const char *compile_for(const struct source *source, const char *compiler
     vec_free(&command.words);
     str_free(&said);
     return reason;
+}
+
+char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch,
+                             const struct reflection *reflection, struct built *built, struct module *module, size_t *size, const char **why)
+{
+    struct str text = { 0 }, said = { 0 };
+    struct command command;
+    struct arena *arena = &module->arena;
+    char *object = NULL;
+    pop_error error;
+    write_text(source, module, reflection, &text);
+    device_command(&command, source, device_compiler, arch, &for_counting, scratch);
+    if (command_run(&command, scratch, &text, &said, &object, size, &error) != POP_OK)
+        *why = arena_string(arena, error.text);
+    else if (!object)
+        *why = first_line(str_text(&said), arena);
+    else
+        built_read_included(built, scratch);
+    vec_free(&command.words);
+    str_free(&said);
+    str_free(&text);
+    return object;
 }
 
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,

@@ -2,6 +2,7 @@
 /* What everybody else calls: compile, load, merge. */
 #include "popc/cache.h"
 #include "popc/device_code.h"
+#include "popc/device_count.h"
 #include "popc/machine.h"
 
 #include "base/error.h"
@@ -57,7 +58,7 @@ static pop_status compile_fresh(const struct source *source, const char *entry, 
                                 struct str *messages, pop_error *error)
 {
     struct built built;
-    pop_status status = build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
+    pop_status status = (source->flags->counted ? build_counted : build_module)(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && entry)
         cache_store(entry, &built, &compilers);
@@ -76,7 +77,7 @@ static pop_status compile_source(const struct source *source, struct module **mo
     bool cached = cache_path(source, &entry);
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
-    device.present = source->flags->devices && machine_device_compiler(&device.path, &device.identity);
+    device.present = (source->flags->devices || source->flags->counted) && machine_device_compiler(&device.path, &device.identity);
     const struct compilers compilers = { host.identity.text, device.identity.text };
     pop_status status = POP_OK;
     if (cached && cache_find(entry.text, source, &compilers, module, messages))
@@ -85,6 +86,8 @@ static pop_status compile_source(const struct source *source, struct module **mo
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
                            "cannot compile '%s': there is no %s compiler '%s'; install %s, set %s to a compiler, or load a .gp file that popc made",
                            source->name, cpp ? "C++" : "C", host.path.text, cpp ? "g++" : "gcc", cpp ? "TREMULA_CXX" : "TREMULA_CC");
+    else if (source->flags->counted && !device.present)
+        status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "there is no clang to compile it for the device: install the package clang, or set TREMULA_DEVICE_CC");
     else
         status = compile_fresh(source, cached ? entry.text : NULL, &host, &device, module, messages, error);
     str_free(&entry);
@@ -110,6 +113,16 @@ static pop_status compile_text(enum popc_language language, const char *name, co
     return status;
 }
 
+static void keep_source(struct module *module, enum popc_language language, const char *name, const char *text, size_t size, const char *flags)
+{
+    struct arena *arena = &module->arena;
+    module->source = arena_alloc(arena, sizeof(*module->source));
+    char *copy = arena_alloc(arena, size + 1);
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    *module->source = (struct module_source){ language, arena_string(arena, name), copy, arena_string(arena, flags ? flags : ""), size };
+}
+
 static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
                                 struct str *messages, pop_error *error)
 {
@@ -132,9 +145,41 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
     if (status == POP_OK)
         status = compile_text(language, name, source + mark, size - mark, &parsed, module, messages, error);
+    if (status == POP_OK)
+        keep_source(*module, language, name, source + mark, size - mark, flags);
     free(read);
     flags_free(&parsed);
     return status;
+}
+
+char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why, size_t size)
+{
+    const struct module_source *source = module->source;
+    struct popc_flags flags;
+    struct module *made = NULL;
+    struct str messages = { 0 };
+    pop_error error = { 0 };
+    if (!source || object) {
+        snprintf(why, size, "it comes from a .gp file, which has no code that can be counted");
+        return NULL;
+    }
+    char *copy = NULL;
+    pop_status status = flags_parse(&flags, source->flags, &error);
+    if (status == POP_OK) {
+        flags.devices = 0;
+        flags.counted = (unsigned)arch + 1;
+        status = compile_text(source->language, source->name, source->text, source->size, &flags, &made, &messages, &error);
+        flags_free(&flags);
+    }
+    if (status == POP_OK && made->object_count == 1) {
+        *bytes = made->objects->size;
+        copy = mem_copy(made->objects->data, *bytes);
+    } else {
+        snprintf(why, size, "%s", error.text);
+    }
+    module_release(made);
+    str_free(&messages);
+    return copy;
 }
 
 static pop_status load_gp(const char *path, struct module **module, pop_error *error)

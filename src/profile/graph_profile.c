@@ -100,14 +100,17 @@ static pop_profile_value counts_profile(const struct image *image)
 static pop_profile_value types_profile(const struct image *image)
 {
     const struct model *model = &image->model;
-    pop_profile_value map = profile_map(2), names = profile_vector(model->types.count),
-                      sizes = profile_vector(model->types.count);
+    static const char *const origins[MODEL_ESTIMATES] = { "given", "counted", "guessed" };
+    pop_profile_value map = profile_map(3), names = profile_vector(model->types.count), sizes = profile_vector(model->types.count),
+                      estimates = profile_vector(model->types.count);
     for (size_t i = 0; i < model->types.count; ++i) {
         pop_profile_push(&names, pop_profile_string(image_string(image, model->types.data[i].name)));
         pop_profile_push(&sizes, pop_profile_uint(model->types.data[i].state_bytes));
+        pop_profile_push(&estimates, pop_profile_string(origins[model->types.data[i].estimate]));
     }
     profile_add(&map, "names", names);
     profile_add(&map, "sizes", sizes);
+    profile_add(&map, "estimates", estimates);
     return map;
 }
 

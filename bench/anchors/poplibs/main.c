@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-poplibs-anchors DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the original's IPU Model reported (DIRECTORY has the
- * tables), for the rows whose name has WORD in it; with "summary", each row's profile too.  Each row runs in a process of its own; an operation that there is not, or that fails, counts as a miss. */
-#include "rows.h"
+/* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the original's IPU Model reported
+ * (DIRECTORY has the tables), for the rows whose name has WORD in it; with "summary", each row's profile too.  Each row runs in a process of its own; an
+ * operation that there is not, or that fails, counts as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST. */
+#include "guard.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -145,13 +146,13 @@ static void print_family(const char *name, struct family *family)
     }
 }
 
-static void add_row(struct family *family, const struct row *row)
+static void add_row(struct family *family, const struct row *row, struct guard *guard)
 {
     struct figures ours;
     ++family->rows;
     if (!measure_apart(row, &ours)) {
         ++family->missed;
-        printf("  %-56s ipu%u %12.0f %12s\n", row->name, row->machine, row->published.cycles, "missed");
+        printf("%c~ %-56s ipu%u %12.0f %12s\n", guard_mark(guard, row, false), row->name, row->machine, row->published.cycles, "missed");
         return;
     }
     double cycles = ours.cycles / row->published.cycles, total = ours.total / row->published.total, most = ours.most / row->published.most;
@@ -161,20 +162,35 @@ static void add_row(struct family *family, const struct row *row)
     family->ratios[1][at] = total;
     family->ratios[2][at] = most;
     family->close += close;
-    printf("%c %-56s ipu%u %12.0f %12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", close ? ' ' : '!', row->name, row->machine, row->published.cycles, ours.cycles, cycles,
-               row->published.total, total, row->published.most, most);
+    printf("%c%c %-56s ipu%u %12.0f %12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", guard_mark(guard, row, close), close ? ' ' : '~', row->name, row->machine,
+           row->published.cycles, ours.cycles, cycles, row->published.total, total, row->published.most, most);
     fflush(stdout);
+}
+
+static const char *word_at(size_t count, char *const *words, size_t index, const char *otherwise)
+{
+    return index < count ? words[index] : otherwise;
 }
 
 int main(int argc, char **argv)
 {
+    struct guard *guard = NULL;
+    bool sample = false;
+    for (int option; (option = getopt(argc, argv, "g:s")) != -1;)
+        if (option == 'g')
+            guard = guard_read(optarg);
+        else if (option == 's')
+            sample = true;
+        else
+            return 2;
+    size_t words = (size_t)(argc - optind);
     struct row *rows;
     struct family *family = calloc(1, sizeof(*family));
-    size_t count = rows_read(argc > 1 ? argv[1] : "bench/anchors/published", &rows), close = 0, of = 0;
-    const char *word = argc > 2 ? argv[2] : "";
-    summaries = argc > 3;
+    size_t count = rows_read(word_at(words, argv + optind, 0, "bench/anchors/published"), &rows), close = 0, of = 0;
+    const char *word = word_at(words, argv + optind, 1, "");
+    summaries = words > 2;
     char done[64][24] = { "" };
-    printf("  %-56s %4s %12s %12s %5s %12s %5s %9s %5s\n", "row", "chip", "cycles", "ours", "ratio", "bytes", "ratio", "a tile's", "ratio");
+    printf("   %-56s %4s %12s %12s %5s %12s %5s %9s %5s\n", "row", "chip", "cycles", "ours", "ratio", "bytes", "ratio", "a tile's", "ratio");
     for (size_t i = 0, families = 0; i < count; ++i) {
         size_t known = 0;
         while (known < families && strcmp(done[known], rows[i].operation) != 0)
@@ -184,8 +200,8 @@ int main(int argc, char **argv)
         strcpy(done[families++], rows[i].operation);
         memset(family, 0, sizeof(*family));
         for (size_t k = i; k < count; ++k)
-            if (strcmp(rows[k].operation, rows[i].operation) == 0 && strstr(rows[k].name, word))
-                add_row(family, &rows[k]);
+            if (strcmp(rows[k].operation, rows[i].operation) == 0 && strstr(rows[k].name, word) && guard_takes(guard, &rows[k], sample))
+                add_row(family, &rows[k], guard);
         if (family->rows)
             print_family(rows[i].operation, family);
         close += family->close;
@@ -194,5 +210,5 @@ int main(int argc, char **argv)
     printf("%zu of %zu rows within 10 %% in cycles and 25 %% in memory\n", close, of);
     free(family);
     free(rows);
-    return 0;
+    return guard_end(guard, !sample && !*word) ? 0 : 1;
 }

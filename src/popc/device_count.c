@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popc/device_count.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loaded {
+    const struct module *module;
+    uint32_t object;
+    struct device_image *image; /* NULL: see why */
+    char why[120];
+};
+
+struct device_counter {
+    enum device_arch arch;
+    VEC(struct loaded) loaded;
+};
+
+/* What a vertex takes that runs alone on its tile, beside its instructions: how it is started, and what a jump of the supervisor costs beside the
+ * cycle of each instruction (docs/targets.md, compute). */
+enum { START = 11, JUMP = 5, WORKERS = 6 };
+
+struct device_counter *device_counter_create(enum device_arch arch)
+{
+    struct device_counter *counter = MEM_NEW(struct device_counter);
+    counter->arch = arch;
+    return counter;
+}
+
+void device_counter_free(struct device_counter *counter)
+{
+    if (!counter)
+        return;
+    for (size_t i = 0; i < counter->loaded.count; ++i)
+        device_image_free(counter->loaded.data[i].image);
+    vec_free(&counter->loaded);
+    free(counter);
+}
+
+static struct loaded *find(struct device_counter *counter, const struct codelet *codelet)
+{
+    for (size_t i = 0; i < counter->loaded.count; ++i)
+        if (counter->loaded.data[i].module == codelet->module && counter->loaded.data[i].object == codelet->object)
+            return counter->loaded.data + i;
+    struct loaded *loaded = vec_push(&counter->loaded);
+    *loaded = (struct loaded){ .module = codelet->module, .object = codelet->object };
+    size_t bytes;
+    char *object = popc_counted_object(codelet->module, codelet->object, counter->arch, &bytes, loaded->why, sizeof(loaded->why));
+    if (!object)
+        return loaded;
+    loaded->image = device_image_load(object, bytes);
+    if (!loaded->image)
+        snprintf(loaded->why, sizeof(loaded->why), "its object has what the interpreter does not know");
+    free(object);
+    return loaded;
+}
+
+/* Which vertex of its source a codelet is. */
+static uint32_t index_in_source(const struct codelet *codelet)
+{
+    uint32_t index = 0;
+    for (const struct codelet *other = codelet->module->codelets; other < codelet; ++other)
+        index += other->object == codelet->object;
+    return index;
+}
+
+static bool run_worker(struct device_image *image, uint64_t entry, struct device_run *run, uint32_t worker, uint64_t *longest)
+{
+    run->arguments[0] = (uintptr_t)run->memory;
+    run->arguments[1] = worker;
+    if (!device_run(image, entry, run))
+        return false;
+    *longest = run->instructions > *longest ? run->instructions : *longest;
+    return true;
+}
+
+bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run, uint64_t *cycles)
+{
+    struct loaded *loaded = find(counter, codelet);
+    uint64_t entry = loaded->image ? device_image_compute(loaded->image, codelet->name, index_in_source(codelet)) : 0, longest = 0;
+    if (!entry) {
+        snprintf(run->reason, sizeof(run->reason), "%s", loaded->image ? "its object has no such function" : loaded->why);
+        return false;
+    }
+    for (uint32_t worker = 0; worker < (codelet->kind == VERTEX_MULTI ? WORKERS : 1); ++worker)
+        if (!run_worker(loaded->image, entry, run, worker, &longest))
+            return false;
+    *cycles = codelet->kind == VERTEX_WORKER  ? longest
+              : codelet->kind == VERTEX_MULTI ? START + WORKERS * longest
+                                              : START + longest + JUMP * run->jumps;
+    return true;
+}
