@@ -6,6 +6,8 @@
 #include "compiler/edges.h"
 
 #include "base/log.h"
+#include "base/str.h"
+#include "graph/build.h"
 #include "popc/device_code.h"
 #include "popc/device_count.h"
 
@@ -250,16 +252,36 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
     return known->cycles;
 }
 
+/* One line for all types whose cycles were found in a way. */
+static void report_all(const struct dry_run *dry, enum model_estimate how)
+{
+    enum { MOST = 4 };
+    struct str names = { 0 };
+    const char *why = "";
+    uint64_t types = 0, vertices = 0;
+    for (size_t i = 0; i < dry->c->store->types.count; ++i) {
+        const struct type_report *report = dry->types + i;
+        uint64_t count = how == MODEL_COUNTED ? report->counted : report->guessed;
+        if (count && types < MOST)
+            str_format(&names, "%s'%s'", types ? ", " : "", store_name(dry->c->store, dry->c->store->types.data[i].name));
+        why = count && !types ? report->why : why;
+        types += count != 0;
+        vertices += count;
+    }
+    const char *plural = types == 1 ? "" : "s", *more = types > MOST ? ", ..." : "";
+    if (types && how == MODEL_COUNTED)
+        LOG(COMPILER, WARN, "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code for the device", plural,
+            names.text, more, (unsigned long long)vertices);
+    else if (types)
+        LOG(COMPILER, WARN, "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu vertices are guessed", plural,
+            names.text, more, why, (unsigned long long)vertices);
+    str_free(&names);
+}
+
 void dry_run_report(const struct dry_run *dry)
 {
-    for (size_t i = 0; dry && i < dry->c->store->types.count; ++i) {
-        const struct type_report *report = dry->types + i;
-        const char *name = store_name(dry->c->store, dry->c->store->types.data[i].name);
-        if (report->counted)
-            LOG(COMPILER, WARN, "vertex type '%s' has no performance estimate: the cycles of %llu vertices are counted from its code for the device", name,
-                (unsigned long long)report->counted);
-        if (report->guessed)
-            LOG(COMPILER, WARN, "vertex type '%s' has no performance estimate, and its code cannot be counted (%s): the cycles of %llu vertices are guessed", name,
-                report->why, (unsigned long long)report->guessed);
-    }
+    if (!dry)
+        return;
+    report_all(dry, MODEL_COUNTED);
+    report_all(dry, MODEL_GUESSED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of vertices that come without an estimate: what their device code executes on fields of their sizes
- * (docs/decisions/0012-estimates-of-vertices.md). */
+ * (docs/decisions/0015-estimates-of-vertices.md). */
 #ifndef COMPILER_DRY_RUN_H
 #define COMPILER_DRY_RUN_H
 

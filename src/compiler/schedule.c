@@ -51,7 +51,8 @@ static bool estimate_dry(struct schedule *s, uint32_t type, uint32_t vertex, pop
     if (!s->dry)
         return false;
     *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, vertex, &how) };
-    uint8_t *mark = &s->c->image->model.types.data[tables_type(s->c, type)].estimate;
+    uint32_t index = tables_type(s->c, type);
+    uint8_t *mark = &s->c->image->model.types.data[index].estimate;
     *mark = how > *mark ? (uint8_t)how : *mark;
     return true;
 }

@@ -266,12 +266,16 @@ static pop_status generate(const struct source *source, const char *compiler, co
 
 static void take_codelets(struct module *module, const struct reflection *reflection)
 {
+    struct str uses = { 0 };
     module->codelet_count = (uint32_t)reflection->vertices.count;
     module->codelets = arena_alloc(&module->arena, module->codelet_count * sizeof(*module->codelets));
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
         module->codelets[i] = reflection->vertices.data[i].codelet;
         module->codelets[i].module = module;
     }
+    device_uses_write(module, reflection, &uses);
+    module->uses = arena_string(&module->arena, str_text(&uses));
+    str_free(&uses);
 }
 
 pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error)
@@ -289,7 +293,7 @@ pop_status build_module(const struct source *source, const char *compiler, const
     if (status == POP_OK) {
         take_codelets(module, &reflection);
         if (source->flags->devices)
-            device_compile(source, compiler, device_compiler, &scratch, &reflection, built, module);
+            device_compile(source, compiler, device_compiler, &scratch, built, module);
     }
     scratch_close(&scratch);
     vec_free(&reflection.vertices);
@@ -300,35 +304,22 @@ pop_status build_module(const struct source *source, const char *compiler, const
     return status;
 }
 
-pop_status build_counted(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error)
+pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built, pop_error *error)
 {
     struct scratch scratch;
+    size_t size;
     *built = (struct built){ 0 };
     pop_status status = scratch_open(&scratch, source->language, error);
     if (status != POP_OK)
         return status;
-    struct module *module = module_create(source->name, source->flags->level);
-    struct reflection reflection = { .source = source->name, .language = source->language, .arena = &module->arena, .error = error };
-    status = reflect(source, compiler, &scratch, built, &reflection, error);
-    if (status == POP_OK) {
-        const char *why = NULL;
-        size_t size;
-        take_codelets(module, &reflection);
-        char *object = device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, &reflection, built, module, &size, &why);
-        module->codelet_count = 0;
-        if (object)
-            take_object(module, object, size);
-        else
-            status = error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", why);
-        free(object);
+    char *object = device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, built, &size, error);
+    if (object) {
+        built->module = module_create(source->name, source->flags->level);
+        take_object(built->module, object, size);
     }
+    free(object);
     scratch_close(&scratch);
-    vec_free(&reflection.vertices);
-    if (status == POP_OK)
-        built->module = module;
-    else
-        module_release(module);
-    return status;
+    return built->module ? POP_OK : error->status;
 }
 
 void built_free(struct built *built)

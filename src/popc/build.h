@@ -16,6 +16,7 @@ struct source {
     const char *directory; /* where its #include "..." look first */
     const char *include;   /* the directory that has poplar/vertex.h */
     const struct popc_flags *flags;
+    const char *uses; /* of its computes (device_uses_write), when flags->counted */
 };
 
 struct built {
@@ -51,14 +52,16 @@ void built_read_included(struct built *built, const struct scratch *scratch);
 /* device_compile.c: compiles the source for the devices that its flags name and writes module->devices.  Nothing here is an error: what
  * does not compile is estimated.  device_compiler is NULL when there is none. */
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
-                    const struct reflection *reflection, struct built *built, struct module *module);
+                    struct built *built, struct module *module);
+/* Lines that keep computes, which go behind the source: module->uses. */
+void device_uses_write(const struct module *module, const struct reflection *reflection, struct str *text);
 
-/* The same for the machine that device_machine.h interprets: an object, malloc'ed, or NULL and why, which lives in the arena. */
-char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch,
-                             const struct reflection *reflection, struct built *built, struct module *module, size_t *size, const char **why);
+/* The same for the machine that device_machine.h interprets: an object, malloc'ed, or NULL and why. */
+char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch, struct built *built,
+                             size_t *size, pop_error *error);
 
 /* A module without codelets, whose one object is for device_machine.h, for the architecture of the source's flags. */
-pop_status build_counted(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);
+pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built, pop_error *error);
 
 /* built is filled either way. */
 pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error);

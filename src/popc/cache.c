@@ -28,8 +28,9 @@ bool cache_path(const struct source *source, struct str *path)
     XXH3_128bits_reset(state);
     const struct popc_flags *flags = source->flags;
     char settings[64];
-    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u %u", VERSION, source->language, flags->optimise, flags->debug, flags->level, flags->devices,
-             flags->counted);
+    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise, flags->debug, flags->level, flags->devices);
+    if (flags->counted)
+        snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
     hash_string(state, settings);
     hash_string(state, flags->standard[source->language == POPC_CPP]);
     hash_string(state, source->name);

@@ -94,6 +94,7 @@ struct module {
     struct codelet *codelets;
     uint32_t codelet_count;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
+    const char *uses;             /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
     struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */
     struct arena arena; /* everything above */
 };

@@ -4,6 +4,7 @@
 #include "popc/build.h"
 #include "popc/device_code.h"
 
+#include "base/error.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -33,21 +34,25 @@ static void device_command(struct command *command, const struct source *source,
     command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
-/* The source, and a use of each compute: a static one would be dropped. */
-static void write_text(const struct source *source, const struct module *module, const struct reflection *reflection, struct str *text)
+/* A use of each compute: a static one would be dropped. */
+void device_uses_write(const struct module *module, const struct reflection *reflection, struct str *text)
 {
-    source_write(source, text);
-    str_add(text, "#line 1 \"popc\"\n");
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
         const struct reflected *vertex = reflection->vertices.data + i;
         const char *parameters = vertex->codelet.kind == VERTEX_MULTI ? "unsigned" : "";
-        if (source->language == POPC_CPP) {
+        if (reflection->language == POPC_CPP) {
             str_format(text, "__attribute__((used)) static %s (%s::*const popc_use_%u)(%s) = &%s::compute;\n", vertex->returns_bool ? "bool" : "void",
                        vertex->spelled, (unsigned)i, parameters, vertex->spelled);
             continue;
         }
         str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, vertex->spelled);
     }
+}
+
+static void write_text(const struct source *source, const char *uses, struct str *text)
+{
+    source_write(source, text);
+    str_format(text, "#line 1 \"popc\"\n%s", uses);
 }
 
 /* The compiler's first error, or its first line. */
@@ -164,33 +169,31 @@ static const char *compile_for(const struct source *source, const char *compiler
     return reason;
 }
 
-char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch,
-                             const struct reflection *reflection, struct built *built, struct module *module, size_t *size, const char **why)
+char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch, struct built *built,
+                             size_t *size, pop_error *error)
 {
     struct str text = { 0 }, said = { 0 };
+    struct arena arena = { 0 };
     struct command command;
-    struct arena *arena = &module->arena;
     char *object = NULL;
-    pop_error error;
-    write_text(source, module, reflection, &text);
+    write_text(source, source->uses, &text);
     device_command(&command, source, device_compiler, arch, &for_counting, scratch);
-    if (command_run(&command, scratch, &text, &said, &object, size, &error) != POP_OK)
-        *why = arena_string(arena, error.text);
-    else if (!object)
-        *why = first_line(str_text(&said), arena);
-    else
+    if (command_run(&command, scratch, &text, &said, &object, size, error) == POP_OK && !object)
+        error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", first_line(str_text(&said), &arena));
+    if (object)
         built_read_included(built, scratch);
     vec_free(&command.words);
     str_free(&said);
     str_free(&text);
+    arena_free(&arena);
     return object;
 }
 
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
-                    const struct reflection *reflection, struct built *built, struct module *module)
+                    struct built *built, struct module *module)
 {
     struct str text = { 0 };
-    write_text(source, module, reflection, &text);
+    write_text(source, module->uses, &text);
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         if (!(source->flags->devices >> arch & 1))
             continue;

@@ -13,6 +13,7 @@ struct module *module_create(const char *name, unsigned level)
     module->references = 1;
     module->name = arena_string(&module->arena, name ? name : "");
     module->level = level;
+    module->uses = "";
     return module;
 }
 

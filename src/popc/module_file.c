@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* VERSION 1: the first.  Section "devices" is there only when code was measured. */
-enum { VERSION = 1, SECTIONS = 4, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* VERSION 1: the first.  Section "devices" is there only when code was measured; "uses" came later. */
+enum { VERSION = 1, SECTIONS = 5, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -78,6 +78,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     const struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
                                                           { "codelets", codelets.v.data, codelets.v.count },
                                                           { "objects", objects.v.data, objects.v.count },
+                                                          { "uses", module->uses, strlen(module->uses) },
                                                           { "devices", devices.v.data, devices.v.count } };
     container_build(magic, VERSION, sections, any ? SECTIONS : SECTIONS - 1, data, size);
     vec_free(&head.v);
@@ -241,6 +242,14 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
     devices.data = container_find(sections, count, "devices", &devices.size);
+    size_t uses_size = 0;
+    const char *uses = container_find(sections, count, "uses", &uses_size);
+    if (uses_size) {
+        char *copy = arena_alloc(&made->arena, uses_size + 1);
+        memcpy(copy, uses, uses_size);
+        copy[uses_size] = 0;
+        made->uses = copy;
+    }
     if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL, "codelet file '%s' is damaged: its description of vertex types does not fit",

@@ -58,7 +58,8 @@ static pop_status compile_fresh(const struct source *source, const char *entry, 
                                 struct str *messages, pop_error *error)
 {
     struct built built;
-    pop_status status = (source->flags->counted ? build_counted : build_module)(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
+    pop_status status = source->flags->counted ? build_counted(source, device->path.text, &built, error)
+                                               : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && entry)
         cache_store(entry, &built, &compilers);
@@ -96,8 +97,8 @@ static pop_status compile_source(const struct source *source, struct module **mo
     return status;
 }
 
-static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size, const struct popc_flags *flags, struct module **module,
-                               struct str *messages, pop_error *error)
+static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size, const struct popc_flags *flags, const char *uses,
+                               struct module **module, struct str *messages, pop_error *error)
 {
     struct str include = { 0 };
     pop_status status = machine_include(&include, error);
@@ -105,7 +106,7 @@ static pop_status compile_text(enum popc_language language, const char *name, co
         const char *slash = strrchr(name, '/');
         struct str directory = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
-        const struct source source = { language, name, text, size, directory.text, include.text, flags };
+        const struct source source = { language, name, text, size, directory.text, include.text, flags, uses };
         status = compile_source(&source, module, messages, error);
         str_free(&directory);
     }
@@ -144,7 +145,7 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     const char *source = text ? text : read;
     size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
     if (status == POP_OK)
-        status = compile_text(language, name, source + mark, size - mark, &parsed, module, messages, error);
+        status = compile_text(language, name, source + mark, size - mark, &parsed, NULL, module, messages, error);
     if (status == POP_OK)
         keep_source(*module, language, name, source + mark, size - mark, flags);
     free(read);
@@ -168,7 +169,7 @@ char *popc_counted_object(const struct module *module, uint32_t object, enum dev
     if (status == POP_OK) {
         flags.devices = 0;
         flags.counted = (unsigned)arch + 1;
-        status = compile_text(source->language, source->name, source->text, source->size, &flags, &made, &messages, &error);
+        status = compile_text(source->language, source->name, source->text, source->size, &flags, module->uses, &made, &messages, &error);
         flags_free(&flags);
     }
     if (status == POP_OK && made->object_count == 1) {

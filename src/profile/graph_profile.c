@@ -108,9 +108,9 @@ static pop_profile_value types_profile(const struct image *image)
         pop_profile_push(&sizes, pop_profile_uint(model->types.data[i].state_bytes));
         pop_profile_push(&estimates, pop_profile_string(origins[model->types.data[i].estimate]));
     }
+    profile_add(&map, "estimates", estimates);
     profile_add(&map, "names", names);
     profile_add(&map, "sizes", sizes);
-    profile_add(&map, "estimates", estimates);
     return map;
 }
 

@@ -305,7 +305,7 @@ const pop_profile_value *rig_profile(struct rig *r)
 static pop_status cycles_of(struct rig *r, const pop_device *device)
 {
     pop_engine_destroy(r->engine);
-    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), POP_NO_OPTIONS, &r->error);
+    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), &r->error);
     rig_must(r->error.status, &r->error);
     rig_must(pop_engine_load_and_run(r->engine, device, 0, &r->error), &r->error);
     pop_cycles cycles;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# run.py BUILD MUTANTS.tsv SURVIVORS.txt [NUMBER...]: switches on one seeded fault after the other (mutate.py), runs the tests that call the changed
-# function, quickest first, up to the first that fails, and prints what survives.  Fails when fewer than 80 % are found.  SURVIVORS.txt explains survivors: a
+# run.py BUILD MUTANTS.tsv SURVIVORS.txt [NUMBER...]: switches on one seeded fault after the other (mutate.py), runs tests that call the changed
+# function, up to the first that fails, and prints what survives.  Those of the function's own directory come first, then the quickest of the others, as
+# many as take BUDGET seconds.  Fails when fewer than 80 % are found.  SURVIVORS.txt explains survivors: a
 # fault's text, and in the next line, indented, why no test finds it.
 import concurrent.futures
 import json
@@ -15,7 +16,7 @@ import tempfile
 import time
 
 TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|model|engine|profile|system)/")
-ENOUGH, SECONDS, TIMES = 0.8, 10, 8
+ENOUGH, BUDGET, SECONDS, TIMES = 0.8, 30, 10, 8
 MOST_FILE, MOST_MEGABYTES = 1 << 28, 3000
 
 
@@ -69,12 +70,21 @@ def baseline(test, cache, count):
         test.seen = seen.read()
 
 
-def found_by(number, tests, cache):
+def tests_for(number, where, tests):
+    directory, chosen, seconds = where.split("/")[1], [], 0.0
+    for test in sorted((t for t in tests if t.seen[number]), key=lambda t: (not t.name.startswith(directory + "/"), t.seconds)):
+        seconds += test.seconds
+        if seconds < BUDGET or test.name.startswith(directory + "/"):
+            chosen.append(test)
+    return sorted(chosen, key=lambda t: t.seconds)
+
+
+def found_by(number, where, tests, cache):
     """The test that finds a fault; None when it survives."""
     with tempfile.TemporaryDirectory() as own:  # a fault may write nonsense into the cache of codelets
         shutil.copytree(cache, own + "/cache")
-        for test in tests:
-            if test.seen[number] and not run(test, own + "/cache", SECONDS + TIMES * test.seconds, TREMULA_MUTANT=str(number)):
+        for test in tests_for(number, where, tests):
+            if not run(test, own + "/cache", SECONDS + TIMES * test.seconds, TREMULA_MUTANT=str(number)):
                 return test.name
     return None
 
@@ -102,7 +112,7 @@ def main():
     chosen = [m for m in mutants if not only or m[0] in only]
     survivors, unexplained = 0, 0
     with open(os.path.join(build, "mutants-found.tsv"), "w") as results:
-        for m, finder in zip(chosen, jobs.map(lambda m: found_by(int(m[0]), tests, cache), chosen)):
+        for m, finder in zip(chosen, jobs.map(lambda m: found_by(int(m[0]), m[1], tests, cache), chosen)):
             number, where, kind, key = m
             results.write("%s\t%s\t%s\n" % (number, finder or "-", key))
             results.flush()

@@ -10,7 +10,7 @@
 static const char file_name[] = "test_compiler_logging.txt";
 
 /* What compiling a graph logs at a level: a copy and an exchange between tiles 0 and 1, 7 vertices on tile 1. */
-static char *log_of(const char *level, bool estimates, bool mapped)
+static char *log_of_strict(const char *level, bool estimates, bool mapped, bool strict)
 {
     struct fixture f;
     unlink(file_name);
@@ -18,6 +18,8 @@ static char *log_of(const char *level, bool estimates, bool mapped)
     setenv("POPLAR_LOG_DEST", file_name, 1);
     log_reset();
     begin(&f);
+    if (strict)
+        assert_int_equal(options_apply(&f.options, "engine", POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), NULL, NO_WHERE, "test", &f.error), POP_OK);
     pop_tensor a = variable(&f, 10, 0, "a"), b = variable(&f, 10, 1, "b");
     pop_compute_set set = pop_graph_add_compute_set(f.graph, "my set");
     for (unsigned i = 0; i < 7; ++i) {
@@ -35,6 +37,11 @@ static char *log_of(const char *level, bool estimates, bool mapped)
     char *text;
     size_t size;
     return file_read(file_name, &text, &size, NULL) == POP_OK ? text : mem_string("");
+}
+
+static char *log_of(const char *level, bool estimates, bool mapped)
+{
+    return log_of_strict(level, estimates, mapped, false);
 }
 
 static unsigned lines(const char *text, const char *what)
@@ -86,6 +93,10 @@ static void test_warnings_and_errors(void **state)
 {
     (void)state;
     char *text = log_of("WARN", false, true);
+    says(text, "[WARN] no performance estimate of vertex type 'Sum', whose code cannot be counted (", 1);
+    says(text, "the cycles of 7 vertices are guessed", 1);
+    free(text);
+    text = log_of_strict("WARN", false, true, true);
     says(text, "[WARN] cycles of 1 compute set are not known: no performance estimate of vertex type 'Sum'", 1);
     free(text);
     text = log_of("ERR", false, true);

@@ -55,7 +55,7 @@ static void add_model(struct image *image)
     for (uint32_t op = 0; op <= image->ops.count; ++op) /* one leaf step for each of the first ops */
         *vec_push(&m->op_first) = op < 5 ? op : 5;
     NUMBERS(m->op_steps, 1, 7, 4, 5, 10);
-    *vec_push(&m->types) = (struct model_type){ 1, 12 };
+    *vec_push(&m->types) = (struct model_type){ 1, 12, MODEL_GUESSED };
     *vec_push(&m->sets) = (struct model_set){ 1, 0, 2, 1, 0, 0, 3 };
     *vec_push(&m->parts) = (struct model_part){ 0, 3, 60, 10 };
     *vec_push(&m->parts) = (struct model_part){ 12, 4, 12, 2 };

@@ -411,16 +411,16 @@ static void targets_that_nobody_knows_are_refused(void **state)
 static pop_status read_with(const struct module *module, const struct bytes *devices)
 {
     static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-    struct container_section sections[4];
+    struct container_section sections[5];
     struct module *read;
     pop_error error;
     char *data, *other;
     size_t size, count;
     assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
-    assert_int_equal(container_open(magic, 1, "", "", data, size, sections, 4, &count, &error), POP_OK);
-    assert_int_equal(count, 3);
-    sections[3] = (struct container_section){ "devices", devices->v.data, devices->v.count };
-    container_build(magic, 1, sections, 4, &other, &size);
+    assert_int_equal(container_open(magic, 1, "", "", data, size, sections, 5, &count, &error), POP_OK);
+    assert_int_equal(count, 4);
+    sections[4] = (struct container_section){ "devices", devices->v.data, devices->v.count };
+    container_build(magic, 1, sections, 5, &other, &size);
     pop_status status = module_read("bad.gp", other, size, &read, &error);
     module_release(read);
     free(data);

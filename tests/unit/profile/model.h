@@ -46,7 +46,7 @@ static inline struct image *small_image(pop_target_type type)
     ADD_ALL(m->children, 1, 2, 3, 5, 6, 4, 8);
     ADD_ALL(m->controls, 0);
     ADD_ALL(m->functions, 7);
-    ADD_ALL(m->types, { sum, 12 }, { copy, 8 });
+    ADD_ALL(m->types, { sum, 12, MODEL_COUNTED }, { copy, 8, MODEL_GIVEN });
     ADD_ALL(m->parts, { 1, 2, 600, 100 }, { 3, 1, 30, 30 });
     ADD_ALL(m->shares, { 1, 1, 30 }, { 0, 2, 200 });
     ADD(m->sets, { .name = set, .parts = 2, .shares = 2 });
