@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex is built in memory as the host would have it: state and constants as they are, all else zero.  Vertices whose memory is the same share
- * a count. */
+/* A vertex is built in memory as the host would have it: state and constants as they are, all else zero.  Vertices
+ * whose memory is the same share a count. */
 #include "compiler/dry_run.h"
 
 #include "compiler/edges.h"
@@ -71,7 +71,8 @@ static uint64_t add_block(struct dry_run *dry, uint64_t items, uint64_t bytes)
     if (bytes && items > (MOST_MEMORY - at) / bytes)
         items = 0; /* far beyond a tile: see too_large */
     memset(vec_extend(&dry->memory, at - end + items * bytes), 0, at - end + items * bytes);
-    memcpy(dry->memory.data + at - 8, &items, sizeof(items)); /* vectors without a size beside their pointer find it here, as on the host */
+    memcpy(dry->memory.data + at - 8, &items,
+           sizeof(items)); /* vectors without a size beside their pointer find it here, as on the host */
     return at;
 }
 
@@ -109,7 +110,8 @@ static bool fill_run(const struct run *run, void *context)
 }
 
 /* What an edge, or vector state, is connected to or starts as. */
-static uint64_t add_elements(struct dry_run *dry, const struct codelet_field *field, const struct edge *edge, uint64_t *elements)
+static uint64_t add_elements(struct dry_run *dry, const struct codelet_field *field, const struct edge *edge,
+                             uint64_t *elements)
 {
     const pop_store *store = dry->c->store;
     size_t bytes = pop_type_size((pop_type)field->type);
@@ -131,7 +133,10 @@ static void add_field(struct dry_run *dry, const struct codelet_field *field, co
         uint64_t bits = (uint64_t)edge->count << 32 | edge->variable;
         memcpy(dry->memory.data + at, &bits, pop_type_size((pop_type)field->type));
     } else if (edge->form == EDGE_LIST) {
-        uint64_t stride = field->inner_stride ? field->inner_stride : field->inner_has_size ? 16 : 8, table = add_block(dry, edge->count, stride);
+        uint64_t stride = field->inner_stride     ? field->inner_stride
+                          : field->inner_has_size ? 16
+                                                  : 8,
+                 table = add_block(dry, edge->count, stride);
         put_pointer(dry, at, table, field->has_size, edge->count);
         for (uint64_t i = 0; i < edge->count && table + (i + 1) * stride <= dry->memory.count; ++i) {
             uint64_t row = add_elements(dry, field, &dry->c->store->edges.data[edge_offset(edge) + i], &elements);
@@ -184,9 +189,10 @@ static bool count(struct dry_run *dry, const struct codelet *codelet, uint64_t *
 {
     if (!dry->counter || dry->executed >= MOST_OF_PROGRAM || dry->memory.count > MOST_MEMORY / 2) {
         snprintf(why, size, "%s",
-                 !dry->counter                       ? "the target's architecture is not known"
-                 : dry->executed >= MOST_OF_PROGRAM ? "the program's vertices execute more instructions than are counted"
-                                                     : "its fields are larger than a tile's memory");
+                 !dry->counter ? "the target's architecture is not known"
+                 : dry->executed >= MOST_OF_PROGRAM
+                     ? "the program's vertices execute more instructions than are counted"
+                     : "its fields are larger than a tile's memory");
         return false;
     }
     memset(vec_extend(&dry->memory, STACK), 0, STACK);
@@ -210,9 +216,12 @@ static uint64_t guess(struct dry_run *dry, uint32_t vertex, const struct codelet
     enum { INSTRUCTION = 4, WORKERS = 6 };
     const pop_store *store = dry->c->store;
     struct device_code code;
-    uint64_t longest = 1, instructions = device_code_of(codelet->module, codelet, &store->target, &code) ? code.bytes / INSTRUCTION + 1 : 1;
+    uint64_t longest = 1, instructions = device_code_of(codelet->module, codelet, &store->target, &code)
+                                             ? code.bytes / INSTRUCTION + 1
+                                             : 1;
     for (uint16_t i = 0; i < codelet->field_count; ++i) {
-        const struct edge *edge = codelet->fields[i].direction == FIELD_STATE ? NULL : vertex_edge(store, &store->vertices.data[vertex], i);
+        const struct edge *edge =
+            codelet->fields[i].direction == FIELD_STATE ? NULL : vertex_edge(store, &store->vertices.data[vertex], i);
         uint64_t elements = !edge || edge->form == EDGE_LIST ? 0 : edge_elements(store, edge);
         for (uint64_t row = 0; edge && edge->form == EDGE_LIST && row < edge->count; ++row)
             elements += edge_elements(store, &store->edges.data[edge_offset(edge) + row]);
@@ -263,18 +272,23 @@ static void report_all(const struct dry_run *dry, enum model_estimate how)
         const struct type_report *report = dry->types + i;
         uint64_t count = how == MODEL_COUNTED ? report->counted : report->guessed;
         if (count && types < MOST)
-            str_format(&names, "%s'%s'", types ? ", " : "", store_name(dry->c->store, dry->c->store->types.data[i].name));
+            str_format(&names, "%s'%s'", types ? ", " : "",
+                       store_name(dry->c->store, dry->c->store->types.data[i].name));
         why = count && !types ? report->why : why;
         types += count != 0;
         vertices += count;
     }
     const char *plural = types == 1 ? "" : "s", *more = types > MOST ? ", ..." : "";
     if (types && how == MODEL_COUNTED)
-        LOG(COMPILER, WARN, "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code for the device", plural,
-            names.text, more, (unsigned long long)vertices);
+        LOG(COMPILER, WARN,
+            "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code "
+            "for the device",
+            plural, names.text, more, (unsigned long long)vertices);
     else if (types)
-        LOG(COMPILER, WARN, "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu vertices are guessed", plural,
-            names.text, more, why, (unsigned long long)vertices);
+        LOG(COMPILER, WARN,
+            "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu "
+            "vertices are guessed",
+            plural, names.text, more, why, (unsigned long long)vertices);
     str_free(&names);
 }
 

@@ -19,8 +19,8 @@ struct device_counter {
     VEC(struct loaded) loaded;
 };
 
-/* What a vertex takes that runs alone on its tile, beside its instructions: how it is started, and what a jump of the supervisor costs beside the
- * cycle of each instruction (docs/targets.md, compute). */
+/* What a vertex takes that runs alone on its tile, beside its instructions: how it is started, and what a jump of the
+ * supervisor costs beside the cycle of each instruction (docs/targets.md, compute). */
 enum { START = 11, JUMP = 5, WORKERS = 6 };
 
 struct device_counter *device_counter_create(enum device_arch arch)
@@ -48,7 +48,8 @@ static struct loaded *find(struct device_counter *counter, const struct codelet 
     struct loaded *loaded = vec_push(&counter->loaded);
     *loaded = (struct loaded){ .module = codelet->module, .object = codelet->object };
     size_t bytes;
-    char *object = popc_counted_object(codelet->module, codelet->object, counter->arch, &bytes, loaded->why, sizeof(loaded->why));
+    char *object =
+        popc_counted_object(codelet->module, codelet->object, counter->arch, &bytes, loaded->why, sizeof(loaded->why));
     if (!object)
         return loaded;
     loaded->image = device_image_load(object, bytes);
@@ -67,7 +68,8 @@ static uint32_t index_in_source(const struct codelet *codelet)
     return index;
 }
 
-static bool run_worker(struct device_image *image, uint64_t entry, struct device_run *run, uint32_t worker, uint64_t *longest)
+static bool run_worker(struct device_image *image, uint64_t entry, struct device_run *run, uint32_t worker,
+                       uint64_t *longest)
 {
     run->arguments[0] = (uintptr_t)run->memory;
     run->arguments[1] = worker;
@@ -77,12 +79,15 @@ static bool run_worker(struct device_image *image, uint64_t entry, struct device
     return true;
 }
 
-bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run, uint64_t *cycles)
+bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run,
+                        uint64_t *cycles)
 {
     struct loaded *loaded = find(counter, codelet);
-    uint64_t entry = loaded->image ? device_image_compute(loaded->image, codelet->name, index_in_source(codelet)) : 0, longest = 0;
+    uint64_t entry = loaded->image ? device_image_compute(loaded->image, codelet->name, index_in_source(codelet)) : 0,
+             longest = 0;
     if (!entry) {
-        snprintf(run->reason, sizeof(run->reason), "%s", loaded->image ? "its object has no such function" : loaded->why);
+        snprintf(run->reason, sizeof(run->reason), "%s",
+                 loaded->image ? "its object has no such function" : loaded->why);
         return false;
     }
     for (uint32_t worker = 0; worker < (codelet->kind == VERTEX_MULTI ? WORKERS : 1); ++worker)

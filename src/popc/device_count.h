@@ -11,12 +11,14 @@ struct device_counter;
 struct device_counter *device_counter_create(enum device_arch arch);
 void device_counter_free(struct device_counter *counter);
 
-/* Executes compute on a state at the beginning of run->memory, in the host's layout.  *cycles: of a worker for workers' codelets, of the tile for others.
- * False, and run->reason, when it cannot be counted. */
-bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run, uint64_t *cycles);
+/* Executes compute on a state at the beginning of run->memory, in the host's layout.  *cycles: of a worker for workers'
+ * codelets, of the tile for others. False, and run->reason, when it cannot be counted. */
+bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run,
+                        uint64_t *cycles);
 
-/* popc.c: the object that counts a module's codelets, malloc'ed: compiled from the module's source, through the cache.  NULL and why (of size
- * bytes) when there is none. */
-char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why, size_t size);
+/* popc.c: the object that counts a module's codelets, malloc'ed: compiled from the module's source, through the cache.
+ * NULL and why (of size bytes) when there is none. */
+char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
+                          size_t size);
 
 #endif

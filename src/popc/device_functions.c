@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that codelets call and no object brings along: those of the compiler, for doubles and blocks of memory, and those of the mathematical library.
- * Arguments and results are where the machine's convention has them: singles in f10 and f11, all else in x10 to x12. */
+/* Functions that codelets call and no object brings along: those of the compiler, for doubles and blocks of memory, and
+ * those of the mathematical library. Arguments and results are where the machine's convention has them: singles in f10
+ * and f11, all else in x10 to x12. */
 #include "popc/device_machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions that are charged: a guess, marked as one in docs/codelets.md.  The device has exp, log, tanh and sigmoid of singles in hardware, doubles
- * in software; blocks go eight bytes at once. */
+/* Instructions that are charged: a guess, marked as one in docs/codelets.md.  The device has exp, log, tanh and sigmoid
+ * of singles in hardware, doubles in software; blocks go eight bytes at once. */
 enum { OF_SINGLE = 10, OF_DOUBLE = 60, OF_LIBRARY = 60, OF_BLOCK = 10, BLOCK_BYTES = 8 };
 
 static float single_at(const struct device_machine *m, unsigned r)
@@ -39,12 +40,40 @@ static const struct {
     double (*of_one)(double);
     double (*of_two)(double, double);
 } mathematics[] = {
-    { "exp", exp, NULL },     { "exp2", exp2, NULL },   { "expm1", expm1, NULL }, { "log", log, NULL },     { "log2", log2, NULL },   { "log10", log10, NULL },
-    { "log1p", log1p, NULL }, { "sin", sin, NULL },     { "cos", cos, NULL },     { "tan", tan, NULL },     { "asin", asin, NULL },   { "acos", acos, NULL },
-    { "atan", atan, NULL },   { "sinh", sinh, NULL },   { "cosh", cosh, NULL },   { "tanh", tanh, NULL },   { "erf", erf, NULL },     { "erfc", erfc, NULL },
-    { "sqrt", sqrt, NULL },   { "cbrt", cbrt, NULL },   { "floor", floor, NULL }, { "ceil", ceil, NULL },   { "trunc", trunc, NULL }, { "round", round, NULL },
-    { "rint", rint, NULL },   { "fabs", fabs, NULL },   { "nearbyint", nearbyint, NULL },                   { "pow", NULL, pow },     { "fmod", NULL, fmod },
-    { "atan2", NULL, atan2 }, { "hypot", NULL, hypot }, { "fmax", NULL, fmax },   { "fmin", NULL, fmin },   { "copysign", NULL, copysign },
+    { "exp", exp, NULL },
+    { "exp2", exp2, NULL },
+    { "expm1", expm1, NULL },
+    { "log", log, NULL },
+    { "log2", log2, NULL },
+    { "log10", log10, NULL },
+    { "log1p", log1p, NULL },
+    { "sin", sin, NULL },
+    { "cos", cos, NULL },
+    { "tan", tan, NULL },
+    { "asin", asin, NULL },
+    { "acos", acos, NULL },
+    { "atan", atan, NULL },
+    { "sinh", sinh, NULL },
+    { "cosh", cosh, NULL },
+    { "tanh", tanh, NULL },
+    { "erf", erf, NULL },
+    { "erfc", erfc, NULL },
+    { "sqrt", sqrt, NULL },
+    { "cbrt", cbrt, NULL },
+    { "floor", floor, NULL },
+    { "ceil", ceil, NULL },
+    { "trunc", trunc, NULL },
+    { "round", round, NULL },
+    { "rint", rint, NULL },
+    { "fabs", fabs, NULL },
+    { "nearbyint", nearbyint, NULL },
+    { "pow", NULL, pow },
+    { "fmod", NULL, fmod },
+    { "atan2", NULL, atan2 },
+    { "hypot", NULL, hypot },
+    { "fmax", NULL, fmax },
+    { "fmin", NULL, fmin },
+    { "copysign", NULL, copysign },
     { "remainder", NULL, remainder },
 };
 
@@ -67,15 +96,47 @@ static bool call_mathematics(struct device_machine *m, const char *name)
     return false;
 }
 
-enum double_kind { ADD, SUBTRACT, MULTIPLY, DIVIDE, COMPARE, COMPARE_GREATER, UNORDERED, FROM_SINGLE, TO_SINGLE, TO_INT, TO_UNSIGNED, FROM_INT, FROM_UNSIGNED, FROM_LONG, FROM_UNSIGNED_LONG };
+enum double_kind {
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,
+    COMPARE,
+    COMPARE_GREATER,
+    UNORDERED,
+    FROM_SINGLE,
+    TO_SINGLE,
+    TO_INT,
+    TO_UNSIGNED,
+    FROM_INT,
+    FROM_UNSIGNED,
+    FROM_LONG,
+    FROM_UNSIGNED_LONG
+};
 static const struct {
     const char *name;
     enum double_kind kind;
 } doubles[] = {
-    { "__adddf3", ADD },           { "__subdf3", SUBTRACT },     { "__muldf3", MULTIPLY },      { "__divdf3", DIVIDE },         { "__eqdf2", COMPARE },
-    { "__nedf2", COMPARE },        { "__ltdf2", COMPARE },       { "__ledf2", COMPARE },        { "__gtdf2", COMPARE_GREATER },         { "__gedf2", COMPARE_GREATER },
-    { "__unorddf2", UNORDERED },   { "__extendsfdf2", FROM_SINGLE }, { "__truncdfsf2", TO_SINGLE }, { "__fixdfsi", TO_INT },     { "__fixdfdi", TO_INT },
-    { "__fixunsdfsi", TO_UNSIGNED }, { "__fixunsdfdi", TO_UNSIGNED }, { "__floatsidf", FROM_INT }, { "__floatunsidf", FROM_UNSIGNED }, { "__floatdidf", FROM_LONG },
+    { "__adddf3", ADD },
+    { "__subdf3", SUBTRACT },
+    { "__muldf3", MULTIPLY },
+    { "__divdf3", DIVIDE },
+    { "__eqdf2", COMPARE },
+    { "__nedf2", COMPARE },
+    { "__ltdf2", COMPARE },
+    { "__ledf2", COMPARE },
+    { "__gtdf2", COMPARE_GREATER },
+    { "__gedf2", COMPARE_GREATER },
+    { "__unorddf2", UNORDERED },
+    { "__extendsfdf2", FROM_SINGLE },
+    { "__truncdfsf2", TO_SINGLE },
+    { "__fixdfsi", TO_INT },
+    { "__fixdfdi", TO_INT },
+    { "__fixunsdfsi", TO_UNSIGNED },
+    { "__fixunsdfdi", TO_UNSIGNED },
+    { "__floatsidf", FROM_INT },
+    { "__floatunsidf", FROM_UNSIGNED },
+    { "__floatdidf", FROM_LONG },
     { "__floatundidf", FROM_UNSIGNED_LONG },
 };
 
@@ -137,7 +198,8 @@ static bool call_memory(struct device_machine *m, const char *name)
 {
     uint64_t bytes = m->x[12];
     bool set = strcmp(name, "memset") == 0, compares = strcmp(name, "memcmp") == 0;
-    void *to = device_memory(m, m->x[10], bytes, !compares), *from = set ? to : device_memory(m, m->x[11], bytes, false);
+    void *to = device_memory(m, m->x[10], bytes, !compares),
+         *from = set ? to : device_memory(m, m->x[11], bytes, false);
     if (bytes && (!to || !from))
         return false;
     m->run->instructions += OF_BLOCK + bytes / BLOCK_BYTES;
@@ -158,7 +220,8 @@ bool device_function(struct device_machine *m, const char *name)
             call_double(m, doubles[i].kind);
             return true;
         }
-    if (strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0 || strcmp(name, "memset") == 0 || strcmp(name, "memcmp") == 0)
+    if (strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0 || strcmp(name, "memset") == 0 ||
+        strcmp(name, "memcmp") == 0)
         return call_memory(m, name);
     return call_mathematics(m, name) || device_trap(m, "it calls '%.60s', which is not counted", name);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects for device_machine.c: sections one after the other, code first, then the relocations that clang makes for 64-bit RISC-V without relaxation. */
+/* Objects for device_machine.c: sections one after the other, code first, then the relocations that clang makes for
+ * 64-bit RISC-V without relaxation. */
 #include "popc/device_machine.h"
 
 #include "base/mem.h"
@@ -13,8 +14,21 @@
 #endif
 
 /* Relocations, by the numbers of the RISC-V ELF specification. */
-enum { REL_32 = 1, REL_64 = 2, REL_BRANCH = 16, REL_JAL = 17, REL_CALL = 18, REL_CALL_PLT = 19, REL_PCREL_HI = 23, REL_PCREL_LO_I = 24, REL_PCREL_LO_S = 25,
-       REL_ADD32 = 35, REL_ADD64 = 36, REL_SUB32 = 39, REL_SUB64 = 40 };
+enum {
+    REL_32 = 1,
+    REL_64 = 2,
+    REL_BRANCH = 16,
+    REL_JAL = 17,
+    REL_CALL = 18,
+    REL_CALL_PLT = 19,
+    REL_PCREL_HI = 23,
+    REL_PCREL_LO_I = 24,
+    REL_PCREL_LO_S = 25,
+    REL_ADD32 = 35,
+    REL_ADD64 = 36,
+    REL_SUB32 = 39,
+    REL_SUB64 = 40
+};
 enum { FUNCTION = 0x0b, ALIGNMENT = 16, MOST_BYTES = 64 << 20 };
 
 struct loader {
@@ -23,7 +37,7 @@ struct loader {
     Elf_Data *symbols;
     size_t symbol_count, sections, names; /* names: section of the symbols' names */
     uint64_t *places;                     /* of sections in the image; UINT64_MAX: not there */
-    uint64_t *functions;                  /* by symbol: address of the word that stands for a missing function, 0 none */
+    uint64_t *functions; /* by symbol: address of the word that stands for a missing function, 0 none */
     bool failed;
 };
 
@@ -38,7 +52,8 @@ static void place_sections(struct loader *l, bool code)
 {
     for (Elf_Scn *section = elf_nextscn(l->elf, NULL); section; section = elf_nextscn(l->elf, section)) {
         GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) || ((header.sh_flags & SHF_EXECINSTR) != 0) != code)
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+            ((header.sh_flags & SHF_EXECINSTR) != 0) != code)
             continue;
         l->failed |= header.sh_size > MOST_BYTES || header.sh_addralign > 4096;
         if (l->failed)
@@ -100,7 +115,8 @@ static uint64_t address_of(struct loader *l, size_t index)
     GElf_Sym symbol;
     if (index < l->symbol_count && l->functions[index])
         return l->functions[index];
-    if (!gelf_getsym(l->symbols, (int)index, &symbol) || symbol.st_shndx >= l->sections || l->places[symbol.st_shndx] == UINT64_MAX) {
+    if (!gelf_getsym(l->symbols, (int)index, &symbol) || symbol.st_shndx >= l->sections ||
+        l->places[symbol.st_shndx] == UINT64_MAX) {
         l->failed = true;
         return 0;
     }
@@ -117,8 +133,8 @@ static void list_entries(struct loader *l)
 {
     for (size_t i = 1; i < l->symbol_count; ++i) {
         GElf_Sym symbol;
-        if (!gelf_getsym(l->symbols, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= l->sections ||
-            l->places[symbol.st_shndx] == UINT64_MAX)
+        if (!gelf_getsym(l->symbols, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+            symbol.st_shndx >= l->sections || l->places[symbol.st_shndx] == UINT64_MAX)
             continue;
         uint64_t address = address_of(l, i), pointed, from = address - (uintptr_t)l->image->memory;
         const char *name = name_of(l, &symbol), *use = strstr(name, "popc_use_");
@@ -166,7 +182,8 @@ static void put_branch(unsigned char *at, uint64_t difference)
 static void put_jal(unsigned char *at, uint64_t difference)
 {
     uint32_t d = (uint32_t)difference;
-    put_bits(at, 0xfffff000u, (d >> 20 & 1) << 31 | (d >> 1 & 0x3ff) << 21 | (d >> 11 & 1) << 20 | (d >> 12 & 0xff) << 12);
+    put_bits(at, 0xfffff000u,
+             (d >> 20 & 1) << 31 | (d >> 1 & 0x3ff) << 21 | (d >> 11 & 1) << 20 | (d >> 12 & 0xff) << 12);
 }
 static void add_to(unsigned char *at, size_t bytes, uint64_t value)
 {
@@ -187,7 +204,8 @@ static uint64_t upper_difference(struct loader *l, Elf_Data *relocations, uint64
     return 0;
 }
 
-static void apply(struct loader *l, Elf_Data *relocations, uint64_t section_address, unsigned type, const struct patch *p)
+static void apply(struct loader *l, Elf_Data *relocations, uint64_t section_address, unsigned type,
+                  const struct patch *p)
 {
     uint64_t difference = p->value - p->address;
     switch (type) {
@@ -239,8 +257,8 @@ static void relocate(struct loader *l)
     for (Elf_Scn *section = elf_nextscn(l->elf, NULL); section && !l->failed; section = elf_nextscn(l->elf, section)) {
         GElf_Shdr header, target;
         GElf_Rela rela;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || header.sh_info >= l->sections || l->places[header.sh_info] == UINT64_MAX ||
-            !gelf_getshdr(elf_getscn(l->elf, header.sh_info), &target))
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || header.sh_info >= l->sections ||
+            l->places[header.sh_info] == UINT64_MAX || !gelf_getshdr(elf_getscn(l->elf, header.sh_info), &target))
             continue;
         Elf_Data *relocations = elf_getdata(section, NULL);
         unsigned char *memory = l->image->memory + l->places[header.sh_info];
@@ -249,7 +267,8 @@ static void relocate(struct loader *l)
                 l->failed = true;
                 return;
             }
-            struct patch patch = { memory + rela.r_offset, (uintptr_t)memory + rela.r_offset, address_of(l, GELF_R_SYM(rela.r_info)) + (uint64_t)rela.r_addend };
+            struct patch patch = { memory + rela.r_offset, (uintptr_t)memory + rela.r_offset,
+                                   address_of(l, GELF_R_SYM(rela.r_info)) + (uint64_t)rela.r_addend };
             apply(l, relocations, (uintptr_t)memory, (unsigned)GELF_R_TYPE(rela.r_info), &patch);
         }
     }
@@ -298,8 +317,9 @@ struct device_image *device_image_load(const void *object, size_t size)
     elf_version(EV_CURRENT);
     struct loader l = { .elf = elf_memory((char *)(uintptr_t)object, size), .image = MEM_NEW(struct device_image) };
     GElf_Ehdr header;
-    l.failed = !l.elf || !gelf_getehdr(l.elf, &header) || header.e_machine != EM_RISCV || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-               header.e_type != ET_REL || elf_getshdrnum(l.elf, &l.sections) != 0 || !l.sections;
+    l.failed = !l.elf || !gelf_getehdr(l.elf, &header) || header.e_machine != EM_RISCV ||
+               header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
+               elf_getshdrnum(l.elf, &l.sections) != 0 || !l.sections;
     if (!l.failed) {
         l.places = mem_alloc(l.sections * sizeof(*l.places));
         memset(l.places, 0xff, l.sections * sizeof(*l.places));

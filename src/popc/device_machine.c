@@ -12,7 +12,10 @@ __extension__ typedef _Float16 half;
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
-enum { FUNCTION = 0x0b }; /* an instruction that RISC-V leaves free: call of a function that the object lacks, whose number is in the upper bits */
+enum {
+    FUNCTION = 0x0b
+}; /* an instruction that RISC-V leaves free: call of a function that the object lacks, whose number is in the upper
+      bits */
 
 bool device_trap(struct device_machine *m, const char *format, ...)
 {
@@ -62,11 +65,13 @@ static int64_t immediate_s(uint32_t word)
 }
 static int64_t immediate_b(uint32_t word)
 {
-    return ((int32_t)word >> 31) * 4096 + (int64_t)(bits(word, 7, 1) << 11 | bits(word, 25, 6) << 5 | bits(word, 8, 4) << 1);
+    return ((int32_t)word >> 31) * 4096 +
+           (int64_t)(bits(word, 7, 1) << 11 | bits(word, 25, 6) << 5 | bits(word, 8, 4) << 1);
 }
 static int64_t immediate_j(uint32_t word)
 {
-    return ((int32_t)word >> 31) * 1048576 + (int64_t)(bits(word, 12, 8) << 12 | bits(word, 20, 1) << 11 | bits(word, 21, 10) << 1);
+    return ((int32_t)word >> 31) * 1048576 +
+           (int64_t)(bits(word, 12, 8) << 12 | bits(word, 20, 1) << 11 | bits(word, 21, 10) << 1);
 }
 static int64_t immediate_u(uint32_t word)
 {
@@ -264,7 +269,10 @@ static uint64_t to_integer(double value, unsigned kind)
 
 static double from_integer(uint64_t value, unsigned kind)
 {
-    return kind == 0 ? (int32_t)value : kind == 1 ? (uint32_t)value : kind == 2 ? (double)(int64_t)value : (double)value;
+    return kind == 0   ? (int32_t)value
+           : kind == 1 ? (uint32_t)value
+           : kind == 2 ? (double)(int64_t)value
+                       : (double)value;
 }
 
 static uint64_t class_of(const struct device_machine *m, unsigned r, bool is_half)
@@ -319,7 +327,9 @@ static bool operate_float(struct device_machine *m, uint32_t word)
     case 26:
         return set_value(m, to, from_integer(m->x[rs1(word)], rs2(word) & 3), is_half), true;
     case 28:
-        m->x[to] = variant ? class_of(m, rs1(word), is_half) : is_half ? (uint64_t)(int64_t)(int16_t)m->f[rs1(word)] : sign_extend(m->f[rs1(word)]);
+        m->x[to] = variant   ? class_of(m, rs1(word), is_half)
+                   : is_half ? (uint64_t)(int64_t)(int16_t)m->f[rs1(word)]
+                             : sign_extend(m->f[rs1(word)]);
         return true;
     case 30:
         return set_bits(m, to, is_half ? (uint16_t)m->x[rs1(word)] : (uint32_t)m->x[rs1(word)], is_half), true;
@@ -333,7 +343,8 @@ static void multiply_add(struct device_machine *m, uint32_t word)
 {
     bool is_half = bits(word, 25, 2) == 2;
     unsigned kind = bits(word, 2, 2);
-    double a = value_of(m, rs1(word), is_half), b = value_of(m, rs2(word), is_half), c = value_of(m, bits(word, 27, 5), is_half);
+    double a = value_of(m, rs1(word), is_half), b = value_of(m, rs2(word), is_half),
+           c = value_of(m, bits(word, 27, 5), is_half);
     set_value(m, rd(word), fma(kind & 2 ? -a : a, b, kind == 1 || kind == 3 ? -c : c), is_half);
 }
 
@@ -349,7 +360,9 @@ static bool jump(struct device_machine *m, uint64_t to)
 static bool call(struct device_machine *m, uint32_t word)
 {
     size_t index = word >> 7;
-    return (index < m->image->missing.count ? device_function(m, m->image->missing.data[index]) : device_trap(m, "a broken call")) && jump(m, m->x[1]);
+    return (index < m->image->missing.count ? device_function(m, m->image->missing.data[index])
+                                            : device_trap(m, "a broken call")) &&
+           jump(m, m->x[1]);
 }
 
 static bool step_register(struct device_machine *m, uint32_t word)

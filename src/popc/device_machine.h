@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting what a codelet executes: its code for a 64-bit RISC-V machine, whose structs and pointers are those of the host, is interpreted on memory of the
- * host (docs/decisions/0015-estimates-of-vertices.md).  Every access is checked, and the number of instructions is limited, so that no codelet can do
- * harm or run for ever here. */
+/* Counting what a codelet executes: its code for a 64-bit RISC-V machine, whose structs and pointers are those of the
+ * host, is interpreted on memory of the host (docs/decisions/0015-estimates-of-vertices.md).  Every access is checked,
+ * and the number of instructions is limited, so that no codelet can do harm or run for ever here. */
 #ifndef POPC_DEVICE_MACHINE_H
 #define POPC_DEVICE_MACHINE_H
 
@@ -15,20 +15,25 @@ struct device_image {
     unsigned char *memory; /* sections, then a word for each function that the object lacks */
     size_t bytes, code_bytes;
     VEC(char *) missing; /* names of those functions */
-    VEC(struct device_entry { char *name; uint64_t address; }) entries; /* functions, and what variables popc_use_N point to */
+    VEC(struct device_entry {
+        char *name;
+        uint64_t address;
+    })
+    entries; /* functions, and what variables popc_use_N point to */
 };
 
 /* device_load.c: NULL when the object is none for the machine, or has something that is not known here. */
 struct device_image *device_image_load(const void *object, size_t size);
 void device_image_free(struct device_image *image);
-/* Where the compute of a vertex begins: of NAME_compute, or of the source's vertex of an index; 0 when there is none. */
+/* Where the compute of a vertex begins: of NAME_compute, or of the source's vertex of an index; 0 when there is none.
+ */
 uint64_t device_image_compute(const struct device_image *image, const char *name, uint32_t index);
 
 struct device_run {
     unsigned char *memory; /* what the codelet may read and write; its end is the stack */
     size_t bytes;
     uint64_t arguments[2];
-    uint64_t most;         /* instructions */
+    uint64_t most; /* instructions */
     /* out */
     uint64_t instructions; /* executed, those of library functions by device_functions.c included */
     uint64_t jumps;        /* of them: taken branches, jumps, calls and returns */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices without a performance estimate: their cycles are those that their code for the device executes.  In code that is written as instructions of
- * the machine that stands for the device, counts can be made by hand; in plain C, how they grow. */
+/* Vertices without a performance estimate: their cycles are those that their code for the device executes.  In code
+ * that is written as instructions of the machine that stands for the device, counts can be made by hand; in plain C,
+ * how they grow. */
 #include "world.h"
 
 #include <stdio.h>
@@ -15,12 +16,14 @@ static const char codelets[] =
     "#endif\n"
     /* 2 + 3 n instructions between what calls and returns take */
     "POP_VERTEX(Loop) { POP_INPUT(POP_VECTOR(float)) in; POP_OUTPUT(float) out; };\n"
-    "bool Loop_compute(Loop *v) { size_t n = v->in.size; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
+    "bool Loop_compute(Loop *v) { size_t n = v->in.size; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj "
+    "1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
     "  *v->out = n; return true; }\n"
     /* for each of m rows 4 instructions and 3 for each of its elements */
     "POP_VERTEX(Nest) { POP_INPUT(POP_VECTORS(float)) in; POP_OUTPUT(float) out; };\n"
     "bool Nest_compute(Nest *v) { size_t m = v->in.size, n = m ? v->in.data[0].size : 0;\n"
-    "  MACHINE(\"mv t0, %0\\n1: beqz t0, 4f\\nmv t1, %1\\n2: beqz t1, 3f\\naddi t1, t1, -1\\nj 2b\\n3: addi t0, t0, -1\\nj 1b\\n4:\" :: \"r\"(m), \"r\"(n) : \"t0\", \"t1\");\n"
+    "  MACHINE(\"mv t0, %0\\n1: beqz t0, 4f\\nmv t1, %1\\n2: beqz t1, 3f\\naddi t1, t1, -1\\nj 2b\\n3: addi t0, t0, "
+    "-1\\nj 1b\\n4:\" :: \"r\"(m), \"r\"(n) : \"t0\", \"t1\");\n"
     "  *v->out = m * n; return true; }\n"
     /* ten instructions where an element is not 0, none where it is */
     "POP_VERTEX(Branch) { POP_INPUT(POP_VECTOR(int)) in; POP_OUTPUT(int) out; };\n"
@@ -28,15 +31,19 @@ static const char codelets[] =
     "  if (x) { MACHINE(\"nop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\"); sum += x; } }\n"
     "  *v->out = sum; return true; }\n"
     "POP_VERTEX(Dot) { POP_INPUT(POP_VECTOR(float)) a; POP_INPUT(POP_VECTOR(float)) b; POP_OUTPUT(float) out; };\n"
-    "bool Dot_compute(Dot *v) { float sum = 0; for (size_t i = 0; i < v->a.size; ++i) sum += v->a.data[i] * v->b.data[i];\n"
+    "bool Dot_compute(Dot *v) { float sum = 0; for (size_t i = 0; i < v->a.size; ++i) sum += v->a.data[i] * "
+    "v->b.data[i];\n"
     "  *v->out = sum; return true; }\n"
     "POP_VERTEX(Repeated) { POP_STATE(unsigned) times; POP_OUTPUT(float) out; };\n"
-    "bool Repeated_compute(Repeated *v) { unsigned n = v->times; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
+    "bool Repeated_compute(Repeated *v) { unsigned n = v->times; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, "
+    "-1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
     "  *v->out = n; return true; }\n"
     "POP_VERTEX(Endless) { POP_INPUT(float) in; POP_OUTPUT(float) out; };\n"
-    "bool Endless_compute(Endless *v) { volatile float x = *v->in; while (x < 10) x = x + *v->in; *v->out = x; return true; }\n"
+    "bool Endless_compute(Endless *v) { volatile float x = *v->in; while (x < 10) x = x + *v->in; *v->out = x; return "
+    "true; }\n"
     "POP_VERTEX(Wild) { POP_INPUT(POP_VECTOR(int)) in; POP_OUTPUT(int) out; };\n"
-    "bool Wild_compute(Wild *v) { *v->out = v->in.size ? v->in.data[(size_t)(v->in.data[0] - 7) << 20] : 0; return true; }\n"
+    "bool Wild_compute(Wild *v) { *v->out = v->in.size ? v->in.data[(size_t)(v->in.data[0] - 7) << 20] : 0; return "
+    "true; }\n"
     "POP_MULTI_VERTEX(Shared) { POP_INPUT(POP_VECTOR(float)) in; POP_INOUT(float) out; };\n"
     "bool Shared_compute(Shared *v, unsigned worker) { size_t n = worker ? 1 : v->in.size;\n"
     "  MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\"); return true; }\n";
@@ -55,7 +62,8 @@ static uint64_t cycles_in(struct world *w, const char *type, pop_tensor in, cons
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
     pop_vertex v = pop_graph_add_vertex(w->graph, set, type);
-    pop_tensor out = pop_graph_add_variable(w->graph, strstr("Branch Wild", type) ? POP_INT : POP_FLOAT, POP_SHAPE(), "out");
+    pop_tensor out =
+        pop_graph_add_variable(w->graph, strstr("Branch Wild", type) ? POP_INT : POP_FLOAT, POP_SHAPE(), "out");
     pop_graph_map_vertex(w->graph, v, 0);
     pop_graph_set_tile_mapping(w->graph, out, 0);
     if (field)
@@ -74,7 +82,8 @@ static uint64_t cycles_in(struct world *w, const char *type, pop_tensor in, cons
 static uint64_t cycles_of(const char *type, pop_type element, size_t rows, size_t columns)
 {
     struct world w = open_ipu();
-    pop_tensor in = rows ? pop_graph_add_variable(w.graph, element, POP_SHAPE(rows, columns), "in") : pop_graph_add_variable(w.graph, element, POP_SHAPE(columns), "in");
+    pop_tensor in = rows ? pop_graph_add_variable(w.graph, element, POP_SHAPE(rows, columns), "in")
+                         : pop_graph_add_variable(w.graph, element, POP_SHAPE(columns), "in");
     pop_graph_set_tile_mapping(w.graph, in, 0);
     uint64_t cycles = cycles_in(&w, type, in, "in", POP_NO_OPTIONS);
     world_close(&w);
@@ -185,7 +194,8 @@ static void workers_of_a_multi_vertex_run_side_by_side(void **state)
         struct world w = open_ipu();
         pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
         pop_vertex v = pop_graph_add_vertex(w.graph, set, "Shared");
-        pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10 + 100 * i), "in"), out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
+        pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10 + 100 * i), "in"),
+                   out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
         pop_graph_map_vertex(w.graph, v, 0);
         pop_graph_set_tile_mapping(w.graph, in, 0);
         pop_graph_set_tile_mapping(w.graph, out, 0);
@@ -208,7 +218,8 @@ static void must_mark(struct world *w, const char *type, const char *mark)
     pop_error error = { 0 };
     pop_profile_value profile;
     must(pop_engine_graph_profile(w->engine, &profile, &error), &error);
-    const pop_profile_value *names = pop_profile_path(&profile, "vertexTypes.names"), *marks = pop_profile_path(&profile, "vertexTypes.estimates");
+    const pop_profile_value *names = pop_profile_path(&profile, "vertexTypes.names"),
+                            *marks = pop_profile_path(&profile, "vertexTypes.estimates");
     assert_non_null(names);
     assert_non_null(marks);
     bool found = false;
@@ -254,7 +265,8 @@ static void the_strict_mode_refuses_them(void **state)
 {
     (void)state;
     struct world w = open_ipu();
-    pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10), "in"), out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
+    pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10), "in"),
+               out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
     pop_graph_set_tile_mapping(w.graph, in, 0);
     pop_graph_set_tile_mapping(w.graph, out, 0);
     pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");

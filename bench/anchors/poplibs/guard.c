@@ -75,10 +75,12 @@ bool guard_end(struct guard *guard, bool all)
     size_t missing = 0;
     for (size_t i = 0; all && i < guard->count; ++i)
         if (!guard->rows[i].seen) {
-            printf("! ipu%u %s is on the list of rows within, and no published row\n", guard->rows[i].machine, guard->rows[i].name);
+            printf("! ipu%u %s is on the list of rows within, and no published row\n", guard->rows[i].machine,
+                   guard->rows[i].name);
             ++missing;
         }
-    printf("%zu rows of the list within: %zu held, %zu left it (!), %zu are within and not on it (+)\n", guard->count, guard->held, guard->left, guard->arrived);
+    printf("%zu rows of the list within: %zu held, %zu left it (!), %zu are within and not on it (+)\n", guard->count,
+           guard->held, guard->left, guard->arrived);
     bool good = guard->left == 0 && missing == 0;
     free(guard);
     return good;

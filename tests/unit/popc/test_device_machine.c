@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter of device code against the host: the same source, compiled for both, gives the same bits; and it stops at what it must not do. */
+/* The interpreter of device code against the host: the same source, compiled for both, gives the same bits; and it
+ * stops at what it must not do. */
 #include "popc/device_count.h"
 
 #include <setjmp.h>
@@ -19,27 +20,41 @@ static const char text[] =
     "float expf(float); double exp(double); void *memcpy(void *, const void *, size_t);\n"
     "struct pair { int a; long long b; };\n"
     "static long long mixed(long long x, long long y) { return y ? x / y + x % y : x << 3; }\n"
-    "static unsigned choose(unsigned k) { switch (k) { case 0: return 7; case 1: return 77; case 2: return 1; case 3: return 12; case 4: return 5; case 5: return 9; default: return 2; } }\n"
-    "POP_VERTEX(Same) { POP_INPUT(POP_VECTOR(int)) in; POP_INPUT(POP_VECTOR(float)) f; POP_INPUT(POP_VECTOR(half)) h; POP_OUTPUT(POP_VECTOR(long long)) out; };\n"
+    "static unsigned choose(unsigned k) { switch (k) { case 0: return 7; case 1: return 77; case 2: return 1; case 3: "
+    "return 12; case 4: return 5; case 5: return 9; default: return 2; } }\n"
+    "POP_VERTEX(Same) { POP_INPUT(POP_VECTOR(int)) in; POP_INPUT(POP_VECTOR(float)) f; POP_INPUT(POP_VECTOR(half)) h; "
+    "POP_OUTPUT(POP_VECTOR(long long)) out; };\n"
     "bool Same_compute(Same *v) {\n"
-    "  long long *o = v->out.data; const int *in = v->in.data; const float *f = v->f.data; const half *h = v->h.data; size_t n = v->in.size;\n"
+    "  long long *o = v->out.data; const int *in = v->in.data; const float *f = v->f.data; const half *h = v->h.data; "
+    "size_t n = v->in.size;\n"
     "  long long s = 0; unsigned u = 1; double d = 0; float g = 0; half q = 0; int c = 0;\n"
-    "  for (size_t i = 0; i < n; ++i) { s += mixed(in[i], in[n - 1 - i]); u = u * 31u + (unsigned)in[i]; d += f[i] * 0.5; g = g * 0.5f + f[i]; q += h[i]; c += f[i] < (float)h[i]; }\n"
-    "  o[0] = s; o[1] = u; o[2] = (long long)d; o[3] = (long long)(g * 1000); o[4] = (long long)((float)q * 64); o[5] = c;\n"
-    "  o[6] = (int)(u >> 7) >> 3; o[7] = (long long)(unsigned char)in[1]; o[8] = (short)in[2]; o[9] = (long long)((unsigned long long)s >> 5);\n"
-    "  o[10] = choose(u % 8); o[11] = choose((unsigned)in[3] & 7); o[12] = (long long)__builtin_sqrtf(f[5] * f[5] + 1); o[13] = f[3] > f[4] ? 1 : -1;\n"
-    "  o[14] = (long long)(expf(f[0]) * 1e6f); o[15] = (long long)(exp(f[1]) * 1e9); o[16] = (int)f[2]; o[17] = (unsigned)(f[6] < 0 ? -f[6] : f[6]);\n"
-    "  struct pair a = { in[4], in[5] }, b; memcpy(&b, &a, sizeof(b)); o[18] = b.a * b.b; o[19] = (long long)(float)in[6]; o[20] = (long long)((float)(half)(in[7] % 1000) * 8);\n"
-    "  o[21] = __builtin_fmaf(f[1], f[2], f[3]) * 100; o[22] = -f[4] * 100; o[23] = (in[8] ^ in[9]) | (in[10] & ~in[11]); o[24] = in[12] < in[13]; o[25] = (unsigned)in[12] < (unsigned)in[13];\n"
-    "  o[26] = (long long)((unsigned __int128)(unsigned long long)(s * 12345678901ll) * 987654321987ull >> 64); o[27] = f[7] == f[7]; o[28] = (long long)(d > 1.5) + (d < -1.5) * 2 + (d == d) * 4;\n"
-    "  o[29] = in[14] >= 0 ? in[14] : -in[14]; o[30] = (int)(in[15] * 7u) % 11; o[31] = (long long)((unsigned)in[15] / 7u); o[32] = (long long)(unsigned)(int)d;\n"
+    "  for (size_t i = 0; i < n; ++i) { s += mixed(in[i], in[n - 1 - i]); u = u * 31u + (unsigned)in[i]; d += f[i] * "
+    "0.5; g = g * 0.5f + f[i]; q += h[i]; c += f[i] < (float)h[i]; }\n"
+    "  o[0] = s; o[1] = u; o[2] = (long long)d; o[3] = (long long)(g * 1000); o[4] = (long long)((float)q * 64); o[5] "
+    "= c;\n"
+    "  o[6] = (int)(u >> 7) >> 3; o[7] = (long long)(unsigned char)in[1]; o[8] = (short)in[2]; o[9] = (long "
+    "long)((unsigned long long)s >> 5);\n"
+    "  o[10] = choose(u % 8); o[11] = choose((unsigned)in[3] & 7); o[12] = (long long)__builtin_sqrtf(f[5] * f[5] + "
+    "1); o[13] = f[3] > f[4] ? 1 : -1;\n"
+    "  o[14] = (long long)(expf(f[0]) * 1e6f); o[15] = (long long)(exp(f[1]) * 1e9); o[16] = (int)f[2]; o[17] = "
+    "(unsigned)(f[6] < 0 ? -f[6] : f[6]);\n"
+    "  struct pair a = { in[4], in[5] }, b; memcpy(&b, &a, sizeof(b)); o[18] = b.a * b.b; o[19] = (long "
+    "long)(float)in[6]; o[20] = (long long)((float)(half)(in[7] % 1000) * 8);\n"
+    "  o[21] = __builtin_fmaf(f[1], f[2], f[3]) * 100; o[22] = -f[4] * 100; o[23] = (in[8] ^ in[9]) | (in[10] & "
+    "~in[11]); o[24] = in[12] < in[13]; o[25] = (unsigned)in[12] < (unsigned)in[13];\n"
+    "  o[26] = (long long)((unsigned __int128)(unsigned long long)(s * 12345678901ll) * 987654321987ull >> 64); o[27] "
+    "= f[7] == f[7]; o[28] = (long long)(d > 1.5) + (d < -1.5) * 2 + (d == d) * 4;\n"
+    "  o[29] = in[14] >= 0 ? in[14] : -in[14]; o[30] = (int)(in[15] * 7u) % 11; o[31] = (long long)((unsigned)in[15] / "
+    "7u); o[32] = (long long)(unsigned)(int)d;\n"
     "  long long t = 0; for (int i = 0; i < in[16] % 5 + 6; ++i) for (int j = 0; j < i; ++j) t += i * j; o[33] = t;\n"
     "  return true; }\n"
     "POP_VERTEX(Outside) { POP_STATE(unsigned) way; POP_OUTPUT(POP_VECTOR(int)) out; };\n"
     "static volatile int never = 1;\n"
     "bool Outside_compute(Outside *v) { int *o = v->out.data;\n"
-    "  switch (v->way) { case 0: o[1 << 28] = 1; break; case 1: o[0] = *(volatile int *)8; break; case 2: while (never) {} break;\n"
-    "    case 3: ((void (*)(void))16)(); break; case 4: { unsigned (*volatile code)(unsigned) = choose; *(int *)(void *)code = 1; break; } default: o[0] = 5; }\n"
+    "  switch (v->way) { case 0: o[1 << 28] = 1; break; case 1: o[0] = *(volatile int *)8; break; case 2: while "
+    "(never) {} break;\n"
+    "    case 3: ((void (*)(void))16)(); break; case 4: { unsigned (*volatile code)(unsigned) = choose; *(int *)(void "
+    "*)code = 1; break; } default: o[0] = 5; }\n"
     "  return true; }\n";
 
 static struct module *module;
@@ -48,7 +63,8 @@ static int setup(void **state)
 {
     (void)state;
     pop_error error;
-    if (scratch_make() || popc_compile("same.c", text, "-O2", &module, &error) != POP_OK || module_link(module, &error) != POP_OK) {
+    if (scratch_make() || popc_compile("same.c", text, "-O2", &module, &error) != POP_OK ||
+        module_link(module, &error) != POP_OK) {
         pop_error_print(&error);
         return 1;
     }
@@ -134,7 +150,8 @@ static void it_computes_what_the_host_computes(void **state)
 static void it_stops_at_what_it_must_not_do(void **state)
 {
     (void)state;
-    static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions", "no code", "writes memory" };
+    static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions", "no code",
+                                         "writes memory" };
     const struct codelet *outside = find("Outside");
     struct device_counter *counter = device_counter_create(DEVICE_IPU2);
     for (unsigned way = 0; way <= 5; ++way) {
