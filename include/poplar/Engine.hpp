@@ -22,6 +22,10 @@
 #include <utility>
 #include <vector>
 
+namespace pva {
+class Report;
+}
+
 namespace poplar {
 
 namespace detail {
@@ -137,9 +141,17 @@ public:
     ProfileValue getExecutionProfile() const;
     // Both, as members graph and execution.
     ProfileValue getProfile() const;
+    // The same as <pva/pva.hpp> reads report files; needs that header, and libpva.  It stays when the engine goes.
+    template <typename Report = pva::Report> Report getReport(bool reportExecution = true) const
+    {
+        return Report::openTemporary(writeTemporaryReport(reportExecution));
+    }
     void enableExecutionProfiling();
     void disableExecutionProfiling();
     void resetExecutionProfile();
+
+    // Writes profile.pop to a directory of its own, and returns its path.
+    std::string writeTemporaryReport(bool reportExecution) const;
 
     OptionFlags getEngineOptions() const;
     void serializeExecutable(std::ostream &out) const;

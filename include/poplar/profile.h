@@ -88,6 +88,11 @@ POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profil
 POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error) POP_MUST_CHECK;
 /* Both, as pop_print_profile_summary prints them. */
 POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options, pop_error *error) POP_MUST_CHECK;
+/* Writes profile.pop (docs/reference/report-files.md) of what was compiled and, with execution, of all that has run since load or the last reset, to a
+ * directory; libpva reads it.  file_load_error when it cannot be written. */
+POP_API pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution, pop_error *error) POP_MUST_CHECK;
+/* The same in a directory of its own, below $TMPDIR: path, of size bytes, receives the file's.  Who opened the file may remove both. */
+POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size, pop_error *error) POP_MUST_CHECK;
 /* About the process and its host (seed 003, Summary report): command, end_time, envs (POPLAR_, POPLIBS_, TREMULA_ and the like alone), executable,
  * name, poplar {hash, package_hash, version}, start_time, sys_info, version.  Times are seconds since 1970. */
 POP_API pop_profile_value pop_profile_summary_report(void);

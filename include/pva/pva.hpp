@@ -15,6 +15,7 @@
 #include <iostream>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstdint>
 #include <iterator>
@@ -743,6 +744,8 @@ public:
         return steps;
     }
     LivenessProgramStep worstLivenessStep() const { return LivenessProgramStep(file, pva_worst_liveness_step(object.file)); }
+    /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays readable.
+    inline static Report openTemporary(const std::string &profilePath);
 };
 
 /// Programs of a report, grouped by the calls of libraries that made them; needs debug.cbor.
@@ -769,6 +772,19 @@ inline Report openReport(const std::string &profilePath, const std::string &debu
     pva_file *file = pva_open_report(profilePath.c_str(), debugCborPath.c_str(), &error);
     const detail::FileRef kept = detail::opened(file, error);
     return Report(kept, pva_root(file));
+}
+
+inline Report Report::openTemporary(const std::string &profilePath)
+{
+    struct Remover {
+        const std::string &path;
+        ~Remover()
+        {
+            std::remove(path.c_str());
+            std::remove(path.substr(0, path.rfind('/')).c_str());
+        }
+    } remover{profilePath};
+    return openReport(profilePath);
 }
 
 /// Trace points: processes, their threads, and events that hold events.

@@ -224,6 +224,13 @@ POPLAR_IMPL ProfileValue Engine::getExecutionProfile() const
     detail::check(pop_engine_execution_profile(c(), &profile, &error), error);
     return ProfileValue(profile);
 }
+POPLAR_IMPL std::string Engine::writeTemporaryReport(bool reportExecution) const
+{
+    pop_error error;
+    char path[4096];
+    detail::check(pop_engine_temporary_report(c(), reportExecution, path, sizeof(path), &error), error);
+    return path;
+}
 POPLAR_IMPL ProfileValue Engine::getProfile() const
 {
     ProfileValue::Map both;

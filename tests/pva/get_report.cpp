@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// get_report CODELETS: Engine::getReport, as programs use it: no report options, several runs, a report that outlives its engine.
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+#include <pva/pva.hpp>
+
+#include <cstring>
+#include <dirent.h>
+
+using namespace poplar;
+using namespace poplar::program;
+
+static int bad;
+#define CHECK(what) ((what) ? (void)0 : (std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what), (void)++bad))
+
+static pva::Report run(const char *codelets)
+{
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    Device device = model.createDevice();
+    Graph graph(device.getTarget());
+    graph.addCodelets(codelets);
+    Tensor a = graph.addVariable(FLOAT, {8}, "a"), out = graph.addVariable(FLOAT, {}, "out");
+    graph.setTileMapping(a, 0);
+    graph.setTileMapping(out, 1);
+    ComputeSet set = graph.addComputeSet("dot");
+    auto vertex = graph.addVertex(set, "Dot", {{"a", a}, {"b", a}, {"out", out}});
+    graph.setTileMapping(vertex, 2);
+    graph.setPerfEstimate(vertex, 100);
+    Engine engine(graph, {Sequence({Execute(set)}), Sequence({Repeat(3, Execute(set))})});
+    engine.load(device);
+    CHECK(engine.getReport().execution().runs().empty());
+    for (int i = 0; i < 3; ++i)
+        engine.run(0);
+    engine.run(1);
+    engine.run(0);
+    CHECK(engine.getReport(false).execution().runs().empty());
+    CHECK(engine.getReport(false).compilation().graph().numVertices() == 1);
+    pva::Report report = engine.getReport();
+    ProfileValue profile = engine.getExecutionProfile();
+    CHECK(report.execution().totalCycles().total() == profile["simulation"]["cycles"].asUint());
+    return report;
+}
+
+static std::size_t files_of(const char *directory)
+{
+    std::size_t count = 0;
+    DIR *entries = opendir(directory);
+    while (dirent *entry = readdir(entries))
+        count += entry->d_name[0] != '.';
+    closedir(entries);
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    char temporary[] = "/tmp/get-report-XXXXXX";
+    if (argc != 2 || !mkdtemp(temporary))
+        return 2;
+    setenv("TMPDIR", temporary, 1);
+    const pva::Report report = run(argv[1]); // the engine is gone
+    const auto runs = report.execution().runs();
+    CHECK(runs.size() == 5);
+    CHECK(runs[0].name() == "Engine::run #0" && runs[4].name() == "Engine::run #4");
+    std::string sets;
+    for (const auto &each : runs) {
+        for (const auto &step : each.steps())
+            sets += step.program()->type() == pva::Program::Type::OnTileExecute ? "x" : "";
+        sets += ";";
+    }
+    CHECK(sets == "x;x;x;xxx;x;");
+    std::size_t steps = 0;
+    for (const auto &each : runs)
+        steps += each.steps().size();
+    CHECK(steps == report.execution().steps().size());
+    CHECK(files_of(temporary) == 0); // nothing stays
+    CHECK(remove(temporary) == 0);
+    std::printf("%s\n", bad ? "failed" : "passed");
+    return bad != 0;
+}
