@@ -1,79 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is live at each step: lists of variables, each held once. */
+/* What is live at each step: lists of variables, each held once, with their bytes on each tile. */
+#include "report/live_things.h"
 #include "report/writing.h"
 
-/* Ids of live_variables: entries of model.live that have the same name and bytes are one. */
-struct live_ids {
+/* A variable of lists: what is live under a name, told apart by which blocks that is. */
+struct live_id {
+    uint64_t hash, bytes;
+    uint32_t name;
+};
+struct liveness {
+    struct report *report;
     const struct model *model;
-    uint32_t *slots; /* hash of name and bytes -> entry + 1 */
-    size_t mask;
-    uint32_t *id; /* by entry */
+    struct live_things things;
+    bool placed; /* things are known */
+    VEC(struct live_id) ids;
+    uint32_t *slots; /* hash -> id + 1 */
+    size_t slot_count;
+    uint64_t *tiles;   /* bytes of the variable at hand */
+    struct array list; /* of ids */
+    bool *written;     /* by list */
 };
 
-static uint32_t first_equal(struct live_ids *ids, size_t entry)
+static void grow_slots(struct liveness *l)
 {
-    const struct model_live *live = ids->model->live.data;
-    uint64_t hash = live[entry].name * UINT64_C(0x9E3779B97F4A7C15) ^ live[entry].bytes * UINT64_C(0xC2B2AE3D27D4EB4F);
-    for (size_t i = (size_t)(hash ^ hash >> 32) & ids->mask;; i = (i + 1) & ids->mask) {
-        if (!ids->slots[i])
-            ids->slots[i] = (uint32_t)(entry + 1);
-        uint32_t found = ids->slots[i] - 1;
-        if (live[found].name == live[entry].name && live[found].bytes == live[entry].bytes)
-            return found;
+    l->slot_count = l->slot_count ? 2 * l->slot_count : 256;
+    free(l->slots);
+    l->slots = mem_zero(l->slot_count, sizeof(*l->slots));
+    for (uint32_t i = 0; i < l->ids.count; ++i) {
+        size_t at = l->ids.data[i].hash & (l->slot_count - 1);
+        while (l->slots[at])
+            at = (at + 1) & (l->slot_count - 1);
+        l->slots[at] = i + 1;
     }
 }
 
-static void write_variables(struct report *report, struct live_ids *ids)
+static void write_variable(struct liveness *l, uint32_t id, bool always)
 {
-    const struct model *model = ids->model;
-    uint32_t next = 0;
-    size_t slots = 16;
-    while (slots < 2 * model->live.count)
-        slots *= 2;
-    ids->mask = slots - 1;
-    ids->slots = mem_zero(slots, sizeof(*ids->slots));
-    ids->id = mem_zero(model->live.count + 1, sizeof(*ids->id));
-    for (size_t i = 0; i < model->live.count; ++i) {
-        uint32_t first = first_equal(ids, i);
-        if (first != i) {
-            ids->id[i] = ids->id[first];
-            continue;
-        }
-        ids->id[i] = next++;
-        database_add(report->db, TABLE_LIVE_VARIABLES, "isin", (int64_t)ids->id[i],
-                     image_string(report->image, model->live.data[i].name), (int64_t)model->live.data[i].bytes);
+    const struct live_id *of = l->ids.data + id;
+    struct array *array = &l->report->array;
+    size_t tiles = pop_target_num_tiles(&l->report->image->target);
+    array_begin(array);
+    if (l->placed && !l->things.group_of[of->name]) { /* a row that stands for all */
+        array_of(array, l->things.now, tiles);
+    } else if (l->placed) {
+        memset(l->tiles, 0, tiles * sizeof(*l->tiles));
+        live_things_named(&l->things, of->name, always, l->tiles);
+        array_of(array, l->tiles, tiles);
     }
-    free(ids->slots);
+    database_add(l->report->db, TABLE_LIVE_VARIABLES, "isib", (int64_t)id, image_string(l->report->image, of->name),
+                 (int64_t)of->bytes, ARRAY_BLOB(array));
 }
 
-static void write_list(struct report *report, const struct live_ids *ids, size_t list)
+/* Which variable an entry of a list is; its row is written when it is new.  64 bits of hash, the name and the bytes
+ * tell them apart. */
+static uint32_t variable_id(struct liveness *l, const struct model_live *live, bool always)
 {
-    const struct model *model = ids->model;
-    const struct model_live_list *of = model->live_lists.data + list;
-    struct array always = { 0 };
-    array_begin(&report->array);
+    uint64_t hash = live->bytes * UINT64_C(0xC2B2AE3D27D4EB4F) ^ live->name;
+    if (l->placed)
+        hash ^= live_things_named(&l->things, live->name, always, NULL) + always;
+    hash ^= hash >> 32;
+    if (2 * (l->ids.count + 1) > l->slot_count)
+        grow_slots(l);
+    size_t at = hash & (l->slot_count - 1);
+    for (; l->slots[at]; at = (at + 1) & (l->slot_count - 1)) {
+        const struct live_id *id = l->ids.data + l->slots[at] - 1;
+        if (id->hash == hash && id->name == live->name && id->bytes == live->bytes)
+            return l->slots[at] - 1;
+    }
+    *vec_push(&l->ids) = (struct live_id){ hash, live->bytes, live->name };
+    l->slots[at] = (uint32_t)l->ids.count;
+    write_variable(l, (uint32_t)l->ids.count - 1, always);
+    return (uint32_t)l->ids.count - 1;
+}
+
+/* by_tile: bytes; NULL: not known. */
+static void write_list(struct liveness *l, uint32_t list, const uint64_t *by_tile)
+{
+    const struct model_live_list *of = l->model->live_lists.data + list;
+    struct array *array = &l->report->array;
+    if (l->written[list])
+        return;
+    l->written[list] = true;
+    array_begin(&l->list);
     for (uint32_t i = 0; i < of->count; ++i)
-        array_add(&report->array, ids->id[of->first + i], 1);
-    array_end(&report->array);
-    for (size_t tile = 0; !list && tile < model->tiles.count; ++tile)
-        array_add(&always, model->tiles.data[tile].always_live, 1);
-    array_end(&always);
-    database_add(report->db, TABLE_LIVE_LISTS, "iibib", (int64_t)list, (int64_t)of->bytes, ARRAY_BLOB(&always),
-                 (int64_t)of->count, ARRAY_BLOB(&report->array));
-    array_free(&always);
+        array_add(&l->list, variable_id(l, l->model->live.data + of->first + i, !list), 1);
+    array_end(&l->list);
+    array_begin(array);
+    if (by_tile)
+        array_of(array, by_tile, l->model->tiles.count);
+    database_add(l->report->db, TABLE_LIVE_LISTS, "iibib", (int64_t)list, (int64_t)of->bytes, ARRAY_BLOB(array),
+                 (int64_t)of->count, ARRAY_BLOB(&l->list));
+}
+
+static void write_always(struct liveness *l)
+{
+    uint64_t *bytes = mem_zero(l->model->tiles.count + 1, sizeof(*bytes));
+    for (size_t tile = 0; tile < l->model->tiles.count; ++tile)
+        bytes[tile] = l->model->tiles.data[tile].always_live;
+    write_list(l, 0, bytes);
+    free(bytes);
 }
 
 void report_write_liveness(struct report *report)
 {
     const struct model *model = &report->image->model;
-    struct live_ids ids = { .model = model };
-    int64_t position = 0;
-    write_variables(report, &ids);
-    for (size_t list = 0; list < model->live_lists.count; ++list)
-        write_list(report, &ids, list);
-    for (uint32_t step = 0; step < model->step_live.count; ++step)
-        if (model->step_live.data[step])
-            database_add(report->db, TABLE_LIVENESS_STEPS, "iii", position++,
-                         (int64_t)program_id(&report->programs, step, PART_STEP), (int64_t)model->step_live.data[step]);
-    free(ids.id);
+    struct liveness l = { .report = report, .model = model, .placed = report->image->placement != NULL };
+    int64_t ordinal = 0;
+    if (!model->live_lists.count)
+        return;
+    if (l.placed)
+        live_things_make(&l.things, report->image);
+    l.tiles = mem_zero(model->tiles.count + 1, sizeof(*l.tiles));
+    l.written = mem_zero(model->live_lists.count, sizeof(*l.written));
+    write_always(&l);
+    for (uint32_t step = 0; step < model->step_live.count; ++step) {
+        uint32_t list = model->step_live.data[step];
+        if (!list)
+            continue;
+        if (l.placed)
+            live_things_go(&l.things, (uint32_t)ordinal);
+        write_list(&l, list, l.placed ? l.things.now : NULL);
+        database_add(report->db, TABLE_LIVENESS_STEPS, "iii", ordinal++,
+                     (int64_t)program_id(&report->programs, step, PART_STEP), (int64_t)list);
+    }
+    for (uint32_t list = 0; list < model->live_lists.count; ++list)
+        write_list(&l, list, NULL); /* lists that no step has any more */
+    live_things_free(&l.things);
+    array_free(&l.list);
+    vec_free(&l.ids);
+    free(l.slots);
+    free(l.tiles);
+    free(l.written);
 }

@@ -369,6 +369,65 @@ static void steps_are_named_as_they_are(void **state)
     sqlite3_close(db);
 }
 
+/* Lists of what is live, tile by tile, add up to what the memory of tiles says. */
+static void liveness_adds_up_by_tile(void **state)
+{
+    enum { TILES = 16 };
+    struct fixture *f = *state;
+    pop_tensor scratch = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(300), "scratch"),
+               more = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(300), "more");
+    for (unsigned tile = 0; tile < 10; ++tile) {
+        pop_graph_set_tile_mapping(f->graph, pop_tensor_slice(scratch, tile * 30, tile * 30 + 30, 0), tile);
+        pop_graph_set_tile_mapping(f->graph, pop_tensor_slice(more, tile * 30, tile * 30 + 30, 0), 15 - tile);
+    }
+    pop_sequence_add(f->main, pop_copy(scratch, more, false, "move"));
+    pop_sequence_add(f->main, pop_write_undef(scratch, NULL));
+    pop_sequence_add(f->main, pop_copy(more, scratch, false, "move back"));
+    pop_engine_destroy(start(f, NULL, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" })));
+    sqlite3 *db = profile(f, "");
+    uint64_t most[TILES] = { 0 }, tiles[TILES], variable[TILES], ids[64];
+    sqlite3_stmt *lists =
+        sql_query(db, "SELECT id, bytes, bytes_by_tile, variables, variable_list FROM live_lists ORDER BY id");
+    unsigned count = 0;
+    for (; sqlite3_step(lists) == SQLITE_ROW; ++count) {
+        int64_t variables = sqlite3_column_int64(lists, 3);
+        uint64_t sum = 0, left[TILES];
+        assert_true(variables <= 64);
+        assert_int_equal(sqlite3_column_int64(lists, 0), count);
+        sql_column_array(lists, 2, tiles, TILES);
+        sql_column_array(lists, 4, ids, (size_t)variables);
+        memcpy(left, tiles, sizeof(left));
+        for (int64_t i = 0; i < variables; ++i) {
+            char sql[120];
+            uint64_t bytes = 0;
+            snprintf(sql, sizeof(sql), "SELECT bytes_by_tile FROM live_variables WHERE id = %llu",
+                     (unsigned long long)ids[i]);
+            sql_array(db, sql, variable, TILES);
+            for (int t = 0; t < TILES; ++t) {
+                left[t] -= variable[t];
+                bytes += variable[t];
+            }
+            snprintf(sql, sizeof(sql), "SELECT bytes FROM live_variables WHERE id = %llu", (unsigned long long)ids[i]);
+            assert_int_equal(sql_number(db, sql), bytes);
+        }
+        for (int t = 0; t < TILES; ++t) {
+            assert_int_equal(left[t], 0);
+            sum += tiles[t];
+            if (count && tiles[t] > most[t])
+                most[t] = tiles[t];
+        }
+        assert_int_equal(sqlite3_column_int64(lists, 1), sum);
+    }
+    sqlite3_finalize(lists);
+    assert_true(count > 2);
+    for (int t = 0; t < TILES; ++t) {
+        char sql[120];
+        snprintf(sql, sizeof(sql), "SELECT not_always_live FROM memory_by_tile WHERE tile = %d", t);
+        assert_int_equal(sql_number(db, sql), most[t]);
+    }
+    sqlite3_close(db);
+}
+
 /* CAP-12: each of the profiler's steps, with its time. */
 static void the_profilers_steps_are_logged(void **state)
 {
@@ -525,6 +584,7 @@ int main(void)
         ROW(a_killed_program_leaves_what_it_had),
         ROW(a_full_disk_keeps_the_old_report),
         ROW(a_directory_that_cannot_be_made),
+        ROW(liveness_adds_up_by_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
