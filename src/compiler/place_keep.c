@@ -21,6 +21,7 @@ static void keep_blocks(const struct place *p, struct placement *kept)
                 .alignment = block->fit.alignment,
                 .variable = block->kind == PLACE_VARIABLE ? block->what : PLACED_NO_VARIABLE,
                 .category = block->fit.category,
+                .type = block->kind == PLACE_VARIABLE ? p->c->store->variables.data[block->what].type : 0,
                 .code = block->fit.where == FIT_CODE,
             };
         }

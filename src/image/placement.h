@@ -18,6 +18,7 @@ struct placement_block {
     uint32_t alignment;
     uint32_t variable; /* of the graph, or PLACED_NO_VARIABLE */
     uint8_t category;  /* enum model_category */
+    uint8_t type;      /* pop_type of a variable's elements */
     bool code;
 };
 /* Half-open; ordinals of the model's steps that have a list of what is live (step_live), in order. */

@@ -116,7 +116,8 @@ static void write_compilation(struct report *report)
         void (*write)(struct report *report);
     } parts[] = { { "memory, vertices and exchanges", report_write_compilation },
                   { "programs", report_write_programs },
-                  { "liveness", report_write_liveness } };
+                  { "liveness", report_write_liveness },
+                  { "variables", report_write_variables } };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
         double start = milliseconds();
         parts[i].write(report);
