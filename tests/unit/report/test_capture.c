@@ -428,6 +428,43 @@ static void liveness_adds_up_by_tile(void **state)
     sqlite3_close(db);
 }
 
+/* The page's queries find something each. */
+static void the_pages_queries_run(void **state)
+{
+    struct fixture *f = *state;
+    pop_tensor here = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "here"),
+               there = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "there");
+    pop_graph_set_tile_mapping(f->graph, here, 5);
+    pop_graph_set_tile_mapping(f->graph, there, 5);
+    pop_sequence_add(f->main, pop_copy(here, there, false, "within a tile")); /* a compute set */
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    run(engine, NULL);
+    pop_engine_destroy(engine);
+    FILE *file = fopen(SOURCE_DIR "/docs/reference/report-files.md", "re");
+    assert_non_null(file);
+    char *page = NULL;
+    size_t size = 0;
+    assert_true(getdelim(&page, &size, EOF, file) > 0);
+    fclose(file);
+    sqlite3 *db = profile(f, "");
+    unsigned queries = 0;
+    for (char *block = page; (block = strstr(block, "```sqlite\n")); ++queries) {
+        block += 10;
+        char *end = strstr(block, "```");
+        *end = 0;
+        sqlite3_stmt *statement = sql_query(db, block);
+        if (sqlite3_step(statement) != SQLITE_ROW)
+            fail_msg("no row: %s", block);
+        for (int i = 0; i < sqlite3_column_count(statement); ++i)
+            assert_int_not_equal(sqlite3_column_type(statement, i), SQLITE_NULL);
+        sqlite3_finalize(statement);
+        block = end + 1;
+    }
+    assert_int_equal(queries, 10);
+    free(page);
+    sqlite3_close(db);
+}
+
 /* CAP-12: each of the profiler's steps, with its time. */
 static void the_profilers_steps_are_logged(void **state)
 {
@@ -585,6 +622,7 @@ int main(void)
         ROW(a_full_disk_keeps_the_old_report),
         ROW(a_directory_that_cannot_be_made),
         ROW(liveness_adds_up_by_tile),
+        ROW(the_pages_queries_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
