@@ -7,7 +7,7 @@
 # pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
 #
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
-# TREMULA_CODELET_LEVELS, and NAME.LEVEL.gp for the others.  All builds of a checkout share what was compiled.
+# TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All builds of a checkout share what was compiled.
 set(TREMULA_CODELET_LEVELS "x86-64-v3;x86-64-v4" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the least first")
 
 function(add_poplibs_codelets name)
@@ -19,12 +19,16 @@ function(add_poplibs_codelets name)
   set(popc ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets $<TARGET_FILE:popc>)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
-  foreach(level IN LISTS TREMULA_CODELET_LEVELS)
+  foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS behaving)
+    set(flags -O3 -march=${level})
+    if(level STREQUAL behaving) # what obeys the floating-point behaviour that programs set
+      set(flags -O1 -march=${first} -ffloat-behaviour)
+    endif()
     set(parts)
     foreach(source IN LISTS sources)
       get_filename_component(stem ${source} NAME_WE)
       set(part ${PROJECT_BINARY_DIR}/codelets/${name}/${stem}.${level}.gp)
-      add_custom_command(OUTPUT ${part} COMMAND ${popc} -O3 -march=${level} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
+      add_custom_command(OUTPUT ${part} COMMAND ${popc} ${flags} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How floating point behaves on tiles.  Programs can set and read it; the host's arithmetic rounds to nearest and takes no exceptions, whatever it says.
+// How floating point behaves on tiles: exceptions, stochastic rounding, overflow of half.  What it acts on, and what it costs, stands at
+// pop_float_behaviour (poplar/program.h).
 #ifndef POPLAR_CSR_FUNCTIONS_HPP
 #define POPLAR_CSR_FUNCTIONS_HPP
 
@@ -25,10 +26,10 @@ struct FloatingPointBehaviour {
         return behaviour;
     }
 
-    bool inv;   // an invalid operation stops
-    bool div0;  // a division by zero stops
-    bool oflo;  // an overflow stops
-    bool esr;   // half and float round stochastically
+    bool inv;   // an invalid operation ends the run; the error names the vertex
+    bool div0;  // a division by zero, likewise
+    bool oflo;  // an overflow of float or half, likewise
+    bool esr;   // results of type half are rounded stochastically
     bool nanoo; // half overflows to NaN, not to the largest value
 };
 

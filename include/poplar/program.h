@@ -124,7 +124,7 @@ POP_API pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_pro
 /* Puts stamps before and after what the sequence holds: the tensor gets the difference. */
 POP_API pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name);
 
-/* ---- registers of tiles: variables that a graph makes on first use.  What they hold has no effect on the host's arithmetic ---- */
+/* ---- registers of tiles: variables that a graph makes on first use ---- */
 #define pop_get_hw_seeds(...) pop_get_hw_seeds_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: the seeds of the random number generators go to a new tensor, UNSIGNED_INT[tiles][workers][4].  At load they differ from
  * worker to worker and are the same each time. */
@@ -133,8 +133,12 @@ POP_API pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_pr
 /* Adds to a sequence: the seeds come from a tensor of as many elements. */
 POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence, const char *name);
 
-/* Floating-point exceptions that are taken (invalid operation, division by zero, overflow), stochastic rounding, and whether half overflows to
- * NaN.  Programs can set and read it; the host rounds to nearest and takes no exceptions, whatever it says. */
+/* Floating-point exceptions that end a run with an error that names the vertex (inv: invalid operation; div0: division by zero; oflo: overflow of float or
+ * half); esr: half rounds stochastically, by numbers that the hardware's seeds decide; nanoo: half overflows to NaN, else to the largest value (65504).
+ * At load all are off.  It acts on vertices, modelled and on the CPU.  Programs that never set it run as IEEE 754 says: to nearest, half overflows to
+ * infinity, no exceptions.  A graph that sets it runs other code of its codelets, which is slower: made from their sources when the graph is compiled,
+ * or read from NAME.behaving.gp beside NAME.gp (popc -ffloat-behaviour).  Where there is neither, a warning says so when the graph is compiled: these
+ * vertices round to nearest, and take the exceptions that their instructions raise.  Host functions and conversions on the host are not concerned. */
 typedef struct pop_float_behaviour { bool inv, div0, oflo, esr, nanoo; } pop_float_behaviour;
 #define pop_set_float_behaviour(...) pop_set_float_behaviour_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour, const char *name);

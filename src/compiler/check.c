@@ -201,8 +201,24 @@ static bool check_handles(struct compiler *c)
     return true;
 }
 
+/* Floating-point behaviour that some program can set, or that is on from the start, draws from the seeds. */
+static void use_registers(struct compiler *c)
+{
+    uint32_t flags = c->store->float_behaviour, seeds = c->store->hw_seeds;
+    c->behaves = flags && (c->variable_use[flags - 1] || options_bool(c->options, "engine", "prng.enableStochasticRounding"));
+    if (!c->behaves)
+        return;
+    uint32_t both[] = { flags, seeds };
+    for (int i = 0; i < 2; ++i)
+        if (both[i] && c->variable_use[both[i] - 1] == VARIABLE_UNUSED)
+            c->variable_use[both[i] - 1] = VARIABLE_MAPPED;
+}
+
 bool pass_check(struct compiler *c)
 {
     c->variable_use = mem_zero(c->store->variables.count, sizeof(*c->variable_use));
-    return check_vertices(c) && check_programs(c) && check_handles(c);
+    if (!check_vertices(c) || !check_programs(c) || !check_handles(c))
+        return false;
+    use_registers(c);
+    return true;
 }

@@ -83,6 +83,7 @@ struct compiler {
     struct image *image;
     pop_error *error;
     bool checked; /* debug.checkedExecution */
+    bool behaves; /* programs set how floating point behaves: vertices run code that obeys it */
     bool modelled; /* the target has a model of cycles: all but the CPU */
 
     /* use */

@@ -75,6 +75,21 @@ static void emit_host_functions(struct compiler *c)
     }
 }
 
+static uint64_t register_storage(const struct compiler *c, uint32_t variable)
+{
+    return variable && c->storage[variable - 1] != NO_STORAGE ? c->storage[variable - 1] : 0;
+}
+
+static void emit_registers(struct compiler *c)
+{
+    uint64_t flags = c->behaves ? register_storage(c, c->store->float_behaviour) : 0, seeds = register_storage(c, c->store->hw_seeds);
+    uint32_t tiles = pop_target_num_tiles(&c->store->target);
+    if (flags || seeds)
+        *vec_push(&c->image->registers) = (struct image_registers){
+            flags, seeds, tiles, seeds ? (uint32_t)(c->store->variables.data[c->store->hw_seeds - 1].elements / tiles) : 0
+        };
+}
+
 bool pass_emit(struct compiler *c)
 {
     emit_variables(c);
@@ -82,5 +97,6 @@ bool pass_emit(struct compiler *c)
     emit_handles(c);
     emit_streams(c);
     emit_host_functions(c);
+    emit_registers(c);
     return true;
 }

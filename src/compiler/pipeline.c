@@ -177,6 +177,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     pop_error local;
     error = error ? error : &local;
     *image = NULL;
+    if (store_ready(store) && (store->float_behaviour || options_bool(options, "engine", "prng.enableStochasticRounding")))
+        registers_make(store);
     if (!store_ready(store)) {
         *error = store->error;
         LOG(COMPILER, ERR, "%s", error->text);

@@ -4,6 +4,13 @@
  * mode vertex_ids, edge_first, edge_bytes. */
 #include "compiler/states.h"
 
+/* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the processor meets them. */
+static struct module *chosen_module(const struct compiler *c, struct module *module)
+{
+    struct module *behaving = c->behaves ? module_behaving(module) : NULL;
+    return behaving ? behaving : module;
+}
+
 static uint32_t image_module(struct compiler *c, struct module *module)
 {
     struct image *image = c->image;
@@ -19,7 +26,7 @@ static uint32_t image_codelet_of(struct compiler *c, uint32_t type, uint32_t *co
 {
     const struct codelet *codelet = c->store->types.data[type].codelet;
     if (!codelet_of[type]) {
-        uint32_t module = image_module(c, codelet->module);
+        uint32_t module = image_module(c, chosen_module(c, codelet->module));
         *vec_push(&c->image->codelets) = (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
         codelet_of[type] = (uint32_t)c->image->codelets.count;
     }
@@ -55,6 +62,8 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     for (uint64_t i = 0; i < group->count; ++i) {
         f->vertex_in_set = (uint32_t)(group->first - set->first + i);
         fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
+        if (c->behaves)
+            *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[c->order[group->first + i]].tile;
         if (c->checked)
             fill_checks(f, c->order[group->first + i], codelet);
     }
@@ -69,7 +78,8 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
     pop_where where = c->store->wheres.data[source->where];
     struct image_set out = { .name = compiler_string(c, store_name(c->store, source->name)), .where_file = compiler_string(c, where.file),
                              .where_line = where.line, .first_group = (uint32_t)image->groups.count, .groups = set->groups,
-                             .first_gather = image->gathers.count, .vertices = set->count, .first_vertex_id = image->vertex_ids.count };
+                             .first_gather = image->gathers.count, .vertices = set->count, .first_vertex_id = image->vertex_ids.count,
+                             .first_vertex_tile = image->vertex_tiles.count };
     f->scratch = f->work = 0;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct vertex_group *group = &c->groups.data[set->first_group + g];

@@ -195,6 +195,7 @@ struct vertex_at {
     const struct codelet *codelet;
     uint64_t state, in_set;
     uint32_t id;
+    const struct behave *behave; /* NULL: as the processor does it */
 };
 
 /* "'in'", or "'in[2]'" for an entry of a table. */
@@ -283,19 +284,23 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
     int how = setjmp(frame->jump);
     if (!how) {
         fault_watch_begin(watch, &frame->jump);
+        if (frame->behave.set)
+            behave_begin(&frame->behave, frame->behave.first);
         *agrees &= run(&frame->call);
     }
     fault_watch_end();
+    if (frame->behave.set)
+        behave_end(&frame->behave);
     return how;
 }
 
 static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked, bool *agrees)
 {
     struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
-    struct execute_frame frame = { .failure = &failure };
+    struct execute_frame frame = { .failure = &failure, .behave = { .set = vertex->behave, .first = vertex->in_set } };
     unsigned char *state = vertex->run->engine->states + vertex->state;
     frame.call = (struct codelet_call){
-        .states = state, .stride = group->stride, .count = 1, .workers = group->workers, .current = state, .fail = execute_on_fail
+        .states = state, .stride = group->stride, .count = 1, .workers = group->workers, .current = state, .fail = execute_on_fail, .narrow = behave_narrow
     };
     int how = call_vertex(&frame, group->run, &checked->watch, agrees);
     restore_edges(checked);
@@ -347,14 +352,14 @@ static uint64_t run_gathers(const pop_engine *engine, const struct image_set *se
     return at;
 }
 
-static bool check_vertices(struct run *run, const struct image_set *set, bool *consensus)
+static bool check_vertices(struct run *run, const struct image_set *set, const struct behave *behave, bool *consensus)
 {
     const pop_engine *engine = run->engine;
     const struct image *image = run->image;
     uint64_t gather = set->first_gather, index = set->first_vertex_id;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct image_group *group = image->groups.data + set->first_group + g;
-        struct vertex_at vertex = { run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0 };
+        struct vertex_at vertex = { run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0, behave };
         for (uint64_t i = 0; i < group->count; ++i, ++index, ++vertex.in_set, vertex.state += group->stride) {
             vertex.id = image->vertex_ids.data[index];
             run_gathers(engine, set, gather, vertex.in_set, true);
@@ -368,5 +373,13 @@ static bool check_vertices(struct run *run, const struct image_set *set, bool *c
 
 bool checked_execute(struct run *run, const struct image_set *set, bool *consensus)
 {
-    return !set->vertices || check_vertices(run, set, consensus);
+    if (!set->vertices)
+        return true;
+    if (!run->image->vertex_tiles.count)
+        return check_vertices(run, set, NULL, consensus);
+    struct behave behave;
+    behave_begin_set(&behave, run->engine, set);
+    bool good = check_vertices(run, set, &behave, consensus);
+    behave_end_set(&behave, run->engine);
+    return good;
 }

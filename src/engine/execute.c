@@ -14,6 +14,7 @@ enum { VERTEX_NANOSECONDS = 5, BYTES_PER_NANOSECOND = 4 };
 
 struct execution {
     pop_engine *engine;
+    const struct behave *behave; /* NULL: as the processor does it */
     const struct image_set *set;
     uint64_t chunk_vertices;
     atomic_bool disagrees; /* some compute() returned false */
@@ -98,6 +99,20 @@ static const struct group_run *find_group(const pop_engine *engine, const struct
     return groups + low;
 }
 
+/* Tiles differ in the exceptions that they take. */
+static void call_one_by_one(struct chunk *chunk, const struct group_run *group, uint64_t at)
+{
+    struct codelet_call *call = &chunk->frame.call;
+    unsigned char *states = call->states;
+    for (uint64_t count = call->count; count; --count, states += group->stride, ++at) {
+        call->states = call->current = states;
+        call->count = 1;
+        chunk->frame.behave.first = at;
+        behave_vertex(&chunk->frame.behave, at);
+        chunk->agrees &= group->run(call);
+    }
+}
+
 static void call_vertices(struct chunk *chunk)
 {
     struct codelet_call *call = &chunk->frame.call;
@@ -110,7 +125,11 @@ static void call_vertices(struct chunk *chunk)
         call->stride = group->stride;
         call->count = end - at;
         call->workers = group->workers;
-        chunk->agrees &= group->run(call);
+        chunk->frame.behave.first = at;
+        if (chunk->frame.behave.set && !chunk->frame.behave.set->uniform)
+            call_one_by_one(chunk, group, at);
+        else
+            chunk->agrees &= group->run(call);
         at = end;
     }
 }
@@ -144,9 +163,13 @@ static bool run_vertices(struct chunk *chunk)
     int how = setjmp(chunk->frame.jump);
     if (!how) {
         fault_watch_begin(NULL, &chunk->frame.jump);
+        if (chunk->frame.behave.set)
+            behave_begin(&chunk->frame.behave, chunk->begin);
         call_vertices(chunk);
     }
     fault_watch_end();
+    if (chunk->frame.behave.set)
+        behave_end(&chunk->frame.behave);
     if (how)
         name_failed(chunk);
     if (how == 2)
@@ -176,6 +199,8 @@ static void run_range(struct execution *execution, uint32_t index, uint64_t begi
     chunk.agrees = true;
     chunk.frame.failure = &failure;
     chunk.frame.call.fail = execute_on_fail;
+    chunk.frame.call.narrow = behave_narrow;
+    chunk.frame.behave.set = execution->behave;
     bool gathers = execution->set->gathers != 0;
     if (gathers)
         run_gathers(&chunk, true);
@@ -259,7 +284,12 @@ uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
             return RUN_OVER;
     } else if (set->vertices) {
         struct execution execution;
+        struct behave behave;
+        bool behaves = run->image->vertex_tiles.count;
         execution.engine = run->engine;
+        execution.behave = behaves ? &behave : NULL;
+        if (behaves)
+            behave_begin_set(&behave, run->engine, set);
         execution.set = set;
         execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
         atomic_init(&execution.disagrees, false);
@@ -267,6 +297,8 @@ uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
         execute_vertices(&execution);
         if (atomic_load(&execution.failed) != UINT32_MAX)
             return execute_report(run, set, &execution.failure);
+        if (behaves)
+            behave_end_set(&behave, run->engine);
         consensus = !atomic_load(&execution.disagrees);
     }
     if (op->b)

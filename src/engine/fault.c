@@ -211,7 +211,11 @@ void fault_handler_remove(void)
 void fault_text(const struct fault *fault, char *text, size_t size)
 {
     if (fault->signal == SIGFPE)
-        snprintf(text, size, "%s", fault->code == FPE_INTDIV ? "divided by zero, or the least integer by -1" : "raised a floating-point exception");
+        snprintf(text, size, "%s", fault->code == FPE_INTDIV   ? "divided by zero, or the least integer by -1"
+                                   : fault->code == FPE_FLTDIV ? "divided by zero, and the exception div0 is on"
+                                   : fault->code == FPE_FLTOVF ? "overflowed, and the exception oflo is on"
+                                   : fault->code == FPE_FLTINV ? "computed what has no value (as 0/0 or inf - inf), and the exception inv is on"
+                                                               : "raised a floating-point exception");
     else if (fault->signal == SIGILL)
         snprintf(text, size, "reached a trap, or an instruction that this machine lacks");
     else if (fault->stack)

@@ -165,6 +165,7 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
         (status = remotes_create(engine, api, error)) != POP_OK)
         return status;
     load_values(engine);
+    behave_load(engine);
     load_states(engine);
     if (!engine->groups) {
         engine->groups = mem_zero(image->groups.count, sizeof(*engine->groups));

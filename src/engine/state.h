@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "image/image.h"
+#include "engine/behave.h"
 #include "engine/pool.h"
 #include "model/timeline.h"
 
@@ -153,6 +154,7 @@ struct execute_frame {
     struct codelet_call call; /* first: fail() gets a pointer to it */
     jmp_buf jump;
     struct vertex_failure *failure;
+    struct behave_thread behave;
 };
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
 uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure);

@@ -228,7 +228,29 @@ static bool check_set(struct check *check, const struct image_set *set)
     }
     if (vertices != set->vertices)
         return check_fail(check, "a set has %llu vertices, its groups %llu", (unsigned long long)set->vertices, (unsigned long long)vertices);
+    if (image->vertex_tiles.count && !check_within(set->first_vertex_tile, set->vertices, image->vertex_tiles.count))
+        return check_fail(check, "tiles of a set's vertices lie outside their array");
     return check_gathers(check, set) && (!image->vertex_ids.count || check_set_edges(check, set));
+}
+
+static bool check_registers(struct check *check)
+{
+    const struct image *image = check->image;
+    if (!image->registers.count)
+        return !image->vertex_tiles.count || check_fail(check, "tiles of vertices without registers");
+    const struct image_registers *r = image->registers.data;
+    uint64_t seed_bytes = (uint64_t)r->tiles * r->seed_words * sizeof(uint32_t), flag_bytes = (uint64_t)r->tiles * IMAGE_FLAGS * sizeof(uint32_t);
+    if (image->registers.count > 1 || !r->tiles || r->tiles > 1u << 24 || r->seed_words > 1u << 16 || r->seed_words % 4 ||
+        !check_within(r->flags, r->flags ? flag_bytes : 0, image->storage_bytes) || !check_within(r->seeds, r->seeds ? seed_bytes : 0, image->storage_bytes) ||
+        (r->flags | r->seeds) % sizeof(uint64_t))
+        return check_fail(check, "registers lie outside the storage");
+    for (size_t i = 0; i < image->vertex_tiles.count; ++i)
+        if (image->vertex_tiles.data[i] >= r->tiles)
+            return check_fail(check, "a vertex is on tile %u of %u", image->vertex_tiles.data[i], r->tiles);
+    uint64_t vertices = 0;
+    for (size_t i = 0; i < image->sets.count; ++i)
+        vertices += image->sets.data[i].vertices;
+    return !r->flags || vertices == image->vertex_tiles.count || check_fail(check, "%zu tiles of %llu vertices", image->vertex_tiles.count, (unsigned long long)vertices);
 }
 
 bool check_sets(struct check *check)
@@ -241,6 +263,7 @@ bool check_sets(struct check *check)
     free(claims.bits);
     if (fine && image->edge_first.count != image->vertex_ids.count)
         fine = check_fail(check, "%zu vertex ids and %zu lists of edges", image->vertex_ids.count, image->edge_first.count);
+    fine = fine && check_registers(check);
     for (size_t i = 0; fine && i < image->sets.count; ++i)
         fine = check_set(check, image->sets.data + i);
     return fine;

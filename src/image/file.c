@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 3, SECTIONS = 80, COLUMNS = 12 };
+enum { VERSION = 4, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct column {
@@ -44,7 +44,7 @@ static const struct array arrays[] = {
     ARRAY(sets, C(struct image_set, name), C(struct image_set, where_file), C(struct image_set, where_line), C(struct image_set, first_group),
           C(struct image_set, groups), C(struct image_set, first_gather), C(struct image_set, gathers), C(struct image_set, vertices),
           C(struct image_set, work), C(struct image_set, scratch_bytes), C(struct image_set, missing_estimate),
-          C(struct image_set, first_vertex_id)),
+          C(struct image_set, first_vertex_id), C(struct image_set, first_vertex_tile)),
     ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source), C(struct image_digit, destination)),
     ARRAY(moves, C(struct image_move, source), C(struct image_move, destination), C(struct image_move, bytes),
           C(struct image_move, first_digit), C(struct image_move, digits)),
@@ -72,6 +72,9 @@ static const struct array arrays[] = {
     ARRAY(variables, C(struct image_variable, offset), C(struct image_variable, bytes), C(struct image_variable, name),
           C(struct image_variable, type)),
     ARRAY(vertex_ids, { 0, 0 }),
+    ARRAY(vertex_tiles, { 0, 0 }),
+    ARRAY(registers, C(struct image_registers, flags), C(struct image_registers, seeds), C(struct image_registers, tiles),
+          C(struct image_registers, seed_words)),
     ARRAY(edge_bytes, { 0, 0 }),
     ARRAY(edge_first, { 0, 0 }),
     MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, name), C(struct model_step, index),

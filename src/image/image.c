@@ -53,6 +53,8 @@ void image_release(struct image *image)
     vec_free(&image->data);
     vec_free(&image->variables);
     vec_free(&image->vertex_ids);
+    vec_free(&image->registers);
+    vec_free(&image->vertex_tiles);
     vec_free(&image->edge_bytes);
     vec_free(&image->edge_first);
     model_free(&image->model);

@@ -45,7 +45,13 @@ struct image_set {
     uint64_t scratch_bytes;
     uint32_t missing_estimate; /* string: a vertex type without an estimate, 0: all have one */
     uint64_t first_vertex_id;  /* into image->vertex_ids (checked mode), in the order of the groups */
+    uint64_t first_vertex_tile; /* likewise into image->vertex_tiles */
 };
+
+/* Where the tiles' registers lie in storage, a row for each tile; 0: the programs do not use it.  flags: enum image_flag, 32 bits each; seeds: words of
+ * 32 bits. */
+enum image_flag { IMAGE_FLAG_INV = 0, IMAGE_FLAG_DIV0, IMAGE_FLAG_OFLO, IMAGE_FLAG_ESR, IMAGE_FLAG_NANOO, IMAGE_FLAGS };
+struct image_registers { uint64_t flags, seeds; uint32_t tiles, seed_words; };
 
 enum image_op_kind {
 #define IMAGE_OP(constant, function) OP_##constant,
@@ -108,6 +114,8 @@ struct image {
     VEC(uint64_t) edge_first;  /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
     struct placement *placement; /* of its variables in tile memory; NULL when nobody wants it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
+    VEC(struct image_registers) registers; /* at most one */
+    VEC(uint32_t) vertex_tiles; /* with registers.flags only: of each vertex, in the order of vertex_ids */
     struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
 };
 

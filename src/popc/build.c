@@ -68,12 +68,16 @@ static void reflection_command(struct command *command, const struct source *sou
                                               scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
+/* Code that obeys the floating-point behaviour is compiled for a machine without instructions for half, so that conversions become calls (behave.c), and
+ * raises no exception that the source does not. */
 static void add_level(struct command *command, const struct source *source)
 {
-    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
-    snprintf(command->march, sizeof(command->march), source->flags->level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", source->flags->level);
-    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
-                                                "-fvisibility=hidden", NULL });
+    bool behaving = source->flags->behaving;
+    unsigned level = behaving && source->flags->level > 3 ? 3 : source->flags->level;
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c", behaving && source->flags->optimise > '1' ? '1' : source->flags->optimise);
+    snprintf(command->march, sizeof(command->march), level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", level);
+    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden",
+                                                behaving ? "-ftrapping-math" : "-fno-trapping-math", behaving ? "-mno-f16c" : NULL, NULL });
 }
 
 /* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions are exported. */

@@ -73,6 +73,8 @@ void thunks_write(const struct source *source, struct reflection *reflection, st
 void thunks_write_cpp(const struct source *source, struct reflection *reflection, struct str *out);
 void thunk_name(struct reflection *reflection, size_t index);
 extern const char thunk_hooks[];
+/* behave.c: what the conversions of such code call. */
+extern const char behaving_hooks[];
 /* The source under its own name and line numbers. */
 void source_write(const struct source *source, struct str *out);
 

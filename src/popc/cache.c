@@ -32,6 +32,8 @@ bool cache_path(const struct source *source, struct str *path)
     if (flags->counted)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
     hash_string(state, settings);
+    if (flags->behaving)
+        hash_string(state, BEHAVING_FLAG);
     hash_string(state, flags->standard[source->language == POPC_CPP]);
     hash_string(state, source->name);
     hash_string(state, source->include);

@@ -50,6 +50,8 @@ struct codelet_call {
     void *volatile current; /* the state being run: who failed, when fail is called */
     /* Called by the codelet's assert, abort and the like; does not return.  Set by the engine before each call. */
     void (*fail)(struct codelet_call *call, const char *message, const char *file, int line);
+    /* The bits of a float as half, for code that asks (module_behaving): last, since other code does not know of it. */
+    uint16_t (*narrow)(struct codelet_call *call, float value);
 };
 /* True when every compute() returned true (void counts as true). */
 typedef bool (*codelet_run)(struct codelet_call *call);
@@ -93,6 +95,8 @@ struct module {
     uint32_t object_count;
     struct codelet *codelets;
     uint32_t codelet_count;
+    struct module *behaving; /* see module_behaving; NULL: not asked for, or there is none */
+    bool asked_behaving;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
     const char *uses;             /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
     struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */
@@ -108,6 +112,10 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
 pop_status module_link(struct module *module, pop_error *error);
 /* The run function of a codelet of a linked module; never NULL after a successful link. */
 codelet_run module_run(const struct module *module, const struct codelet *codelet);
+/* The same vertex types as code that obeys the tiles' floating-point behaviour: half is rounded by codelet_call.narrow, and no exception is raised that
+ * the source does not raise.  Compiled from the module's source, or read from the file beside a .gp that is named NAME.behaving.gp; NULL when there is
+ * neither.  The module owns it. */
+struct module *module_behaving(struct module *module);
 struct module *module_retain(struct module *module);
 void module_release(struct module *module);
 

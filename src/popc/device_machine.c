@@ -4,6 +4,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ bool device_trap(struct device_machine *m, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(m->run->reason, sizeof(m->run->reason), format, arguments);
+    pop_text_vformat(m->run->reason, sizeof(m->run->reason), format, arguments);
     va_end(arguments);
     return false;
 }

@@ -185,6 +185,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         flags->optimise = word[2];
     } else if (strcmp(word, "-g") == 0) {
         flags->debug = true;
+    } else if (strcmp(word, BEHAVING_FLAG) == 0) {
+        flags->behaving = true;
     } else if (word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I')) {
         return take_argument(flags, word, 2, text, error);
     } else if (strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0) {

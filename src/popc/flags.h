@@ -7,6 +7,8 @@
 
 #include <poplar/error.h>
 
+#define BEHAVING_FLAG "-ffloat-behaviour"
+
 struct popc_flags {
     VEC(char *) both;     /* of both compilations: -D -U -I -include */
     VEC(char *) warnings; /* of the first alone, so that nothing is said twice: -W... */
@@ -14,6 +16,7 @@ struct popc_flags {
     char standard[2][16]; /* -std= of C and of C++; "" when nothing was said */
     char optimise;        /* '0' to '3' */
     bool debug;           /* -g */
+    bool behaving;        /* -ffloat-behaviour: code that asks the engine how half is rounded (popc/behave.c) */
     unsigned level;       /* x86-64 level */
     unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
     unsigned counted;     /* an enum device_arch + 1: only the object that is interpreted for it (device_count.h) is wanted; no flag of popc's */

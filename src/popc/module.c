@@ -31,6 +31,7 @@ void module_release(struct module *module)
     for (uint32_t i = 0; i < module->object_count; ++i)
         if (module->objects[i].handle)
             dlclose(module->objects[i].handle);
+    module_release(module->behaving);
     arena_free(&module->arena);
     free(module);
 }

@@ -72,6 +72,8 @@ void thunks_write_cpp(const struct source *source, struct reflection *reflection
 {
     str_add(out, thunk_hooks);
     str_add(out, hooks);
+    if (source->flags->behaving)
+        str_add(out, behaving_hooks);
     source_write(source, out);
     str_add(out, "#line 1000 \"popc\"\n");
     for (size_t i = 0; i < reflection->vertices.count; ++i) {

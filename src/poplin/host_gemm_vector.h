@@ -74,7 +74,14 @@ GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
 }
 GEMM_INLINE vec load_half(const half *from)
 {
+#ifdef __F16C__
     return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from));
+#else
+    vec wide;
+    for (int i = 0; i < LANES; ++i)
+        wide[i] = (float)from[i];
+    return wide;
+#endif
 }
 GEMM_INLINE void transpose(vec r[LANES])
 {

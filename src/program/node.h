@@ -43,4 +43,7 @@ const char *program_kind_name(enum program_kind kind);
 /* Frees what nodes own beyond the arena. */
 void program_nodes_free(pop_store *store);
 
+/* registers.c: makes the variables of the tiles' registers that the graph does not have yet. */
+void registers_make(pop_store *store);
+
 #endif

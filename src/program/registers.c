@@ -75,6 +75,13 @@ static pop_tensor flags_of(const struct call *call, pop_graph *graph)
     return register_rows(call, graph, &call->store->float_behaviour, FLAGS, 0, "floatingPointBehaviour");
 }
 
+void registers_make(pop_store *store)
+{
+    const struct call call = { store, NO_WHERE, "pop_compile_graph" };
+    flags_of(&call, store->top);
+    seeds_of(&call, store->top);
+}
+
 static void add_copy(const struct call *call, struct program_node *sequence, pop_tensor from, pop_tensor to, const char *name)
 {
     pop_program copy = pop_copy_at(call->where, from, to, false, name);

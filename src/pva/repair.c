@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poplar/text.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ pop_status pva_repair(const char *path, pop_error *error)
         status = complete(temporary, error);
     if (status == POP_OK && rename(temporary, whole.text) != 0)
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be renamed: %s", temporary,
-                           strerror(errno));
+                           pop_text_from_errno(errno));
     free(temporary);
     str_free(&directory);
     str_free(&whole);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ bool database_directories(const char *path, pop_error *error)
         *end = 0;
         if (*at && mkdir(part, 0777) != 0 && errno != EEXIST) {
             error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report: cannot make the directory '%s': %s",
-                      part, strerror(errno));
+                      part, pop_text_from_errno(errno));
             good = false;
         }
         *end = rest;
@@ -271,7 +272,7 @@ static void rename_file(struct database *db)
     if (!good || rename(db->path, db->final) != 0) {
         db->failed = true;
         error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot rename it to '%s': %s",
-                  db->path, db->final, strerror(errno));
+                  db->path, db->final, pop_text_from_errno(errno));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <poplar/profile.h>
 
 #include <errno.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -100,7 +101,7 @@ pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution,
     pop_status status = POP_OK;
     if (!mkdtemp(directory.text))
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
-                           "no directory for the report (TMPDIR says where): %s", strerror(errno));
+                           "no directory for the report (TMPDIR says where): %s", pop_text_from_errno(errno));
     else if ((size_t)snprintf(path, size, "%s/profile.pop", directory.text) >= size)
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the path of the report is too long");
     else

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <poplar/graph.h>
+#include <poplar/text.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ static pop_status write_graph(pop_graph *graph, const struct image *image, const
     good = good && rename(temporary.text, path) == 0;
     pop_status status =
         good ? POP_OK
-             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, strerror(errno));
+             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
     if (!good)
         unlink(temporary.text);
     str_free(&temporary);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into every program of a test run (scripts/test-locale): the program is in the locale of LC_ALL from its start, for C and for streams of C++, as
-// if it had asked for it.  A run that is not in such a locale ends here, so that it cannot pass by accident.
+// Preloaded into every program of a test run (scripts/test-locale): the program is in the locale of LC_ALL from its
+// start, for C and for streams of C++, as if it had asked for it.  A run that is not in such a locale ends here, so
+// that it cannot pass by accident.
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <locale>
 
-namespace {
+namespace
+{
 
 __attribute__((constructor)) void enter()
 {

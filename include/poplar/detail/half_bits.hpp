@@ -49,6 +49,20 @@ constexpr uint16_t softHalfFromFloat(float value)
     return narrowBits(floatBits(value));
 }
 
+// ---- by popc, where the tile's floating-point behaviour counts (-ffloat-behaviour) ----
+
+#if defined(POPC_FLOAT_BEHAVIOUR)
+extern "C" unsigned short popc_half_from_float(float value);
+constexpr float halfToFloat(uint16_t half)
+{
+    return softHalfToFloat(half);
+}
+constexpr uint16_t halfFromFloat(float value)
+{
+    return __builtin_is_constant_evaluated() ? softHalfFromFloat(value) : popc_half_from_float(value);
+}
+#else
+
 // ---- by the processor ----
 
 #if defined(__F16C__) && defined(__clang__)
@@ -85,6 +99,7 @@ constexpr uint16_t halfFromFloat(float value)
 {
     return softHalfFromFloat(value);
 }
+#endif
 #endif
 
 // ---- from other types ----

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiles' floating-point behaviour while a compute set runs: which exceptions end a vertex, how half is rounded,
+ * what it overflows to.  Programs that never set it have no registers in their image, and nothing here runs. */
+#ifndef ENGINE_BEHAVE_H
+#define ENGINE_BEHAVE_H
+
+#include "image/image.h"
+
+#include <fenv.h>
+
+/* Of a set, for all its threads: read only while they run. */
+struct behave {
+    const struct image *image;
+    const struct image_set *set;
+    const uint32_t *flags; /* a row of IMAGE_FLAGS for each tile */
+    uint64_t seed;         /* of all tiles */
+    bool uniform;          /* all rows are the first one */
+    bool random;           /* some tile rounds stochastically */
+    bool no_random;        /* prng.enable is off */
+};
+
+/* Of a batch of vertices on one thread. */
+struct behave_thread {
+    const struct behave *set; /* NULL: no registers */
+    uint64_t first;           /* vertex of the set whose state call->states is */
+    fenv_t before;
+    const void *seen; /* the state for which the rest is */
+    uint64_t random;
+    const uint32_t *flags;
+};
+
+struct pop_engine;
+/* At load: registers as the options want them. */
+void behave_load(struct pop_engine *engine);
+/* Before and after a set.  After: tiles that rounded stochastically have further seeds. */
+void behave_begin_set(struct behave *behave, const struct pop_engine *engine, const struct image_set *set);
+void behave_end_set(const struct behave *behave, struct pop_engine *engine);
+/* Around vertices: the processor takes the exceptions of the first of them; those of others by behave_vertex. */
+void behave_begin(struct behave_thread *thread, uint64_t first);
+void behave_vertex(struct behave_thread *thread, uint64_t vertex);
+void behave_end(struct behave_thread *thread);
+/* codelet_call.narrow; the call is the first member of an execute_frame. */
+uint16_t behave_narrow(struct codelet_call *call, float value);
+
+#endif
