@@ -3,6 +3,8 @@
 #ifndef POPLAR_ARRAY_REF_HPP
 #define POPLAR_ARRAY_REF_HPP
 
+#include <poplar/detail/standard.hpp>
+
 #include <array>
 #include <cstddef>
 #include <initializer_list>

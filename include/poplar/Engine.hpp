@@ -42,6 +42,8 @@ class POP_API Engine {
     typedef detail::Where Where; // an argument that nobody writes: the user's line
 
 public:
+    typedef poplar::TimerTimePoint TimerTimePoint;
+
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here());
     Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here());
     Engine(const Graph &graph, const program::Program &program, const OptionFlags &options = {}, Where where = Where::here());
@@ -139,7 +141,7 @@ public:
     void printProfileSummary(std::ostream &out, const OptionFlags &options = {}) const;
     ProfileValue getGraphProfile() const;
     ProfileValue getExecutionProfile() const;
-    // Both, as members graph and execution.
+    // Both, as members graphProfile and executionProfile.
     ProfileValue getProfile() const;
     // The same as <pva/pva.hpp> reads report files; needs that header, and libpva.  It stays when the engine goes.
     template <typename Report = pva::Report> Report getReport(bool reportExecution = true) const
@@ -150,6 +152,8 @@ public:
     void disableExecutionProfiling();
     void resetExecutionProfile();
 
+    // How many tiles compute, exchange and wait over time, as lines of CSV: begin and end in cycles, then the three numbers.
+    void reportIntervals(std::ostream &out) const;
     // Writes profile.pop to a directory of its own, and returns its path.
     std::string writeTemporaryReport(bool reportExecution) const;
 

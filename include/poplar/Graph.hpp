@@ -9,6 +9,7 @@
 #include <poplar/Device.hpp>
 #include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/RemoteBuffer.hpp>
@@ -17,6 +18,7 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/TensorRearranger.hpp>
+#include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/VertexIntrospector.hpp>
 #include <poplar/detail/compiled.hpp>
@@ -31,6 +33,7 @@ namespace poplar {
 
 namespace program {
 class Program;
+class Sequence;
 }
 
 // A graph is an owner: it moves and does not copy.  Virtual graphs are handles of their own on what they share with the graph they come
@@ -102,6 +105,9 @@ public:
     {
         return addFilled(type, shape, detail::HostType<T>::value, &value, debugContext);
     }
+    // Values whose type is described alone: as many as the shape has elements, or one for all with broadcast.
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool broadcast = false,
+                       const DebugContext &debugContext = { "<const>" });
     // Bits of half values.
     Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext &debugContext = { "<const>" });
     Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values, const DebugContext &debugContext = { "<const>" });
@@ -121,15 +127,18 @@ public:
     Tensor getVariable(VariableRef variable, Where where = Where::here()) const;
     bool isConstant(VariableRef variable) const;
     Tensor findUnbroadcastTensor(const Tensor &t, Where where = Where::here()) const;
-    // Forms for 8-bit floats, which no device of this library has.
-    Tensor addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>, const DebugContext &debugContext = {});
-    Tensor addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>, VariableMappingMethod, const DebugContext &debugContext = {});
+    // Forms for 8-bit floats, which no device of this library has: with {} for metadata they are those without, and throw otherwise.
+    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
+    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                       const DebugContext &debugContext = {});
     template <typename T> Tensor addConstant(const Type &, detail::Metadata, ArrayRef<std::size_t>, T &&, const DebugContext &debugContext = {})
     {
         noMetadata(debugContext, "pop_graph_add_constant");
     }
     Tensor clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext = {},
                  TensorCloneMethod = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+    // A variable outside of the tiles, which no device of this library has: throws.
+    Tensor addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef handle, const DebugContext &debugContext = {});
 
     // ---- contents at each load ----
     template <typename T, typename = detail::IfValue<T>> void setInitialValue(const Tensor &t, T value, Where where = Where::here())
@@ -213,7 +222,7 @@ public:
     void setFieldSize(const FieldRef &field, std::size_t size, Where where = Where::here());
     std::size_t getFieldSize(const FieldRef &field) const;
     // What a field can hold on this target.
-    unsigned getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
+    std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
     template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
     {
@@ -262,7 +271,8 @@ public:
     HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                  ArrayRef<HostFunctionArgument> outputs, Where where = Where::here());
     Function addFunction(const program::Program &program, Where where = Where::here());
-    FunctionBuffer addFunctionBuffer(const Function &, FunctionBufferMappingType, Where where = Where::here());
+    // A function whose code waits in remote memory until a Copy brings it.  All code is on the tiles here: the copy has nothing to do and takes no time.
+    FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping, Where where = Where::here());
 
     // ---- writing a graph down ----
     void serialize(std::ostream &out, SerializationFormat format, Where where = Where::here()) const;

@@ -29,7 +29,7 @@ protected:
     Handle handle;
 };
 
-// Code that is kept in remote memory: the name exists, no device of this library has it.
+// Code that is kept in remote memory: its function's number.
 struct FunctionBufferHandle {
     unsigned id;
 };

@@ -2,7 +2,7 @@
 // Edges: fields of a vertex that are connected to tensors.
 //
 //     Input<float> x;                       *x, or x itself
-//     Output<float> y;                      *y = 1
+//     Output<float> y;                      *y = 1, or y = 1
 //     Input<Vector<float>> v;               v[i], v.size(), v->size(), for (float f : v)
 //     Vector<Input<Vector<float>>> rows;    rows[i][j], rows[i].size(), rows.size()
 //     Input<VectorList<float>> lists;       the same
@@ -73,6 +73,41 @@ public:
     const half *operator->() const { return pointer; }
 };
 
+// An edge that is written to, as *out = 1 or as out = 1.  Assigning one edge to another assigns the values.  Elements of a const compute()'s vectors
+// can be written, too, as with pointers.
+template <class T> class WritableEdge : public Edge<T> {
+public:
+    WritableEdge() = default;
+    WritableEdge(const WritableEdge &) = default;
+    const WritableEdge &operator=(const WritableEdge &other) const { return *this = *other; }
+    const WritableEdge &operator=(const T &value) const
+    {
+        **this = value;
+        return *this;
+    }
+#define POPLAR_EDGE_ASSIGNMENT(op)                                                                                     \
+    template <class V> const WritableEdge &operator op(const V &value) const                                           \
+    {                                                                                                                  \
+        **this op value;                                                                                               \
+        return *this;                                                                                                  \
+    }
+    POPLAR_EDGE_ASSIGNMENT(+=)
+    POPLAR_EDGE_ASSIGNMENT(-=)
+    POPLAR_EDGE_ASSIGNMENT(*=)
+    POPLAR_EDGE_ASSIGNMENT(/=)
+    POPLAR_EDGE_ASSIGNMENT(%=)
+    POPLAR_EDGE_ASSIGNMENT(&=)
+    POPLAR_EDGE_ASSIGNMENT(|=)
+    POPLAR_EDGE_ASSIGNMENT(^=)
+    POPLAR_EDGE_ASSIGNMENT(<<=)
+    POPLAR_EDGE_ASSIGNMENT(>>=)
+#undef POPLAR_EDGE_ASSIGNMENT
+    T &operator++() const { return ++**this; }
+    T &operator--() const { return --**this; }
+    T operator++(int) const { return (**this)++; }
+    T operator--(int) const { return (**this)--; }
+};
+
 // Edges to the elements of a vector: the vector's own pointer and count.
 template <class V, bool Sized> class ReadableElements {
 protected:
@@ -80,26 +115,29 @@ protected:
 };
 template <class V> class ReadableElements<V, true> {
 public:
+    typedef typename V::iterator iterator;
     typedef typename V::const_iterator const_iterator;
 
     size_t size() const { return vector.size(); }
     bool empty() const { return vector.empty(); }
-    const_iterator begin() const { return vector.begin(); }
-    const_iterator end() const { return vector.end(); }
+    iterator begin() const { return const_cast<V &>(vector).begin(); }
+    iterator end() const { return const_cast<V &>(vector).end(); }
     const_iterator cbegin() const { return vector.begin(); }
     const_iterator cend() const { return vector.end(); }
-    const typename V::value_type &front() const { return vector.front(); }
-    const typename V::value_type &back() const { return vector.back(); }
+    typename V::value_type &front() const { return *begin(); }
+    typename V::value_type &back() const { return end()[-1]; }
 
 protected:
     V vector;
 };
+// Elements are plain T &, not const: programs take float *p = &in[0] and reinterpret_cast<Struct *>(&in[0]).  Writing to them is a mistake all the same,
+// which debug.checkedExecution finds.
 template <class V, bool Sized> class ReadableVector : public ReadableElements<V, Sized> {
 public:
     typedef typename V::value_type value_type;
 
-    const value_type &operator[](size_t index) const { return this->vector[index]; }
-    const value_type *data() const { return this->vector.data(); }
+    value_type &operator[](size_t index) const { return const_cast<V &>(this->vector)[index]; }
+    value_type *data() const { return const_cast<V &>(this->vector).data(); }
     operator const V &() const { return this->vector; }
     const V &operator*() const { return this->vector; }
     const V *operator->() const { return &this->vector; }
@@ -121,9 +159,15 @@ public:
 // Read, not written.
 template <class T> class Input : public detail::Edge<const T> {};
 // Written, not read.
-template <class T> class Output : public detail::Edge<T> {};
+template <class T> class Output : public detail::WritableEdge<T> {
+public:
+    using detail::WritableEdge<T>::operator=;
+};
 // Read and written.
-template <class T> class InOut : public detail::Edge<T> {};
+template <class T> class InOut : public detail::WritableEdge<T> {
+public:
+    using detail::WritableEdge<T>::operator=;
+};
 
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)> {};

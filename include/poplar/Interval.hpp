@@ -3,6 +3,8 @@
 #ifndef POPLAR_INTERVAL_HPP
 #define POPLAR_INTERVAL_HPP
 
+#include <poplar/detail/standard.hpp>
+
 #include <cstddef>
 #include <ostream>
 #include <string>

@@ -3,6 +3,8 @@
 #ifndef POPLAR_PERF_ESTIMATE_FUNC_HPP
 #define POPLAR_PERF_ESTIMATE_FUNC_HPP
 
+#include <poplar/detail/standard.hpp>
+
 #include <cstdint>
 #include <functional>
 

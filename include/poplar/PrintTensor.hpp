@@ -3,6 +3,7 @@
 #ifndef POPLAR_PRINT_TENSOR_HPP
 #define POPLAR_PRINT_TENSOR_HPP
 
+#include <poplar/detail/standard.hpp>
 #include <poplar/program.h>
 
 namespace poplar {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -117,10 +118,24 @@ public:
     Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
     Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset, const DebugContext &debugContext = {});
 
-    Copy(const FunctionBuffer &, const Function &, const DebugContext &debugContext = {});
+    // Brings a function's code from remote memory: it is there already (Graph::addFunctionBuffer).
+    Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
 
 private:
     static pop_program between(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext);
+};
+
+// Copies to another replica: senders to receivers, by number.  There is one replica, so the map may be empty or send it its own.
+class POP_API CrossReplicaCopy : public Program {
+public:
+    CrossReplicaCopy(const Tensor &source, const Tensor &destination, const std::map<unsigned, unsigned> &replicaMap,
+                     const DebugContext &debugContext = {});
+};
+
+// Runs its body until the run is ended: by Engine::stop, an Abort, or what a callback throws.
+class POP_API Loop : public Program {
+public:
+    Loop(const Program &body, const DebugContext &debugContext = {});
 };
 
 class POP_API Repeat : public Program {

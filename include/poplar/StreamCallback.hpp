@@ -4,6 +4,7 @@
 #define POPLAR_STREAM_CALLBACK_HPP
 
 #include <poplar/detail/callback_owner.hpp>
+#include <poplar/detail/standard.hpp>
 
 #include <memory>
 #include <type_traits>

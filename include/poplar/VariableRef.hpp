@@ -4,6 +4,7 @@
 #define POPLAR_VARIABLE_REF_HPP
 
 #include <poplar/Interval.hpp>
+#include <poplar/detail/standard.hpp>
 
 #include <functional>
 

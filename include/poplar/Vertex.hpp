@@ -8,12 +8,16 @@
 //         bool compute();
 //     };
 //
-// popc finds the classes and their fields in the compiled object.  No header of the C++ library is included: codelets compile in half
-// the time, and for devices that have none.
+// popc finds the classes and their fields in the compiled object.  It brings <cstdint>, <cstring> and <type_traits>, as codelets expect; nothing larger,
+// so that they compile in half the time.
 #ifndef POPLAR_VERTEX_HPP
 #define POPLAR_VERTEX_HPP
 
 #include <poplar/FieldTypes.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace poplar {
 

@@ -4,6 +4,7 @@
 #define POPLAR_EXCEPTIONS_HPP
 
 #include <poplar/detail/compiled.hpp>
+#include <poplar/detail/standard.hpp>
 #include <poplar/error.h>
 
 #include <stdexcept>

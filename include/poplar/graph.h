@@ -317,7 +317,7 @@ POP_API bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, F
 POP_API size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format, pop_tensor *tensors,
                                                 size_t capacity);
 #define pop_graph_serialize(...) pop_graph_serialize_at(POP_HERE, __VA_ARGS__)
-/* A dump of the whole graph for tools; POP_SERIALIZE_JSON only. */
+/* A dump of the whole graph for tools, which is not read again: JSON, or the same as CBOR (POP_SERIALIZE_BINARY). */
 POP_API bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format);
 #define pop_graph_output_compute_graph(...) pop_graph_output_compute_graph_at(POP_HERE, __VA_ARGS__)
 /* Graphviz: the steps of programs and the variables between them. */

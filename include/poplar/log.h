@@ -28,7 +28,8 @@ typedef enum pop_log_library {
     POP_LOG_POPLIN,
     POP_LOG_POPNN,
     POP_LOG_POPRAND,
-    POP_LOG_POPSOLVER
+    POP_LOG_POPSOLVER,
+    POP_LOG_POPFLOAT
 } pop_log_library;
 
 typedef enum pop_log_kind {

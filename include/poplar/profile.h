@@ -93,6 +93,9 @@ POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FI
 POP_API pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution, pop_error *error) POP_MUST_CHECK;
 /* The same in a directory of its own, below $TMPDIR: path, of size bytes, receives the file's.  Who opened the file may remove both. */
 POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size, pop_error *error) POP_MUST_CHECK;
+/* How many tiles compute, exchange and wait (sync) over time, as lines of CSV: begin, end (cycles of the modelled device), then the three
+ * numbers; the first line names the columns.  From the execution profile's list of steps, whose errors it has. */
+POP_API pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop_error *error) POP_MUST_CHECK;
 /* About the process and its host (seed 003, Summary report): command, end_time, envs (POPLAR_, POPLIBS_, TREMULA_ and the like alone), executable,
  * name, poplar {hash, package_hash, version}, start_time, sys_info, version.  Times are seconds since 1970. */
 POP_API pop_profile_value pop_profile_summary_report(void);

@@ -16,7 +16,7 @@ typedef enum pop_sync_delay { POP_SYNC_DELAY_AUTO = 0, POP_SYNC_DELAY_NONE = 1 }
 typedef struct pop_exchange_flow {
     uint32_t source, destination; /* an IPU, or POP_ANY_IPU */
 } pop_exchange_flow;
-enum { POP_MOST_EXCHANGE_FLOWS = 8, POP_MOST_EXCHANGE_LIMITS = 16 };
+enum { POP_MOST_EXCHANGE_FLOWS = 8, POP_MOST_EXCHANGE_LIMITS = 64 };
 typedef struct pop_exchange_limit {
     double bandwidth; /* bits per second */
     uint32_t num_flows;
@@ -159,7 +159,7 @@ POP_API uint64_t pop_target_hash(const pop_target *target);
 /* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs from
  * the named system.  Returns the length; the buffer is always terminated. */
 POP_API size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size);
-enum { POP_TARGET_TEXT_SIZE = 8192 }; /* a buffer that holds any target's text */
+enum { POP_TARGET_TEXT_SIZE = 16384 }; /* a buffer that holds any target's text */
 /* The inverse; parse_error names the word that is wrong and the nearest valid one. */
 POP_API pop_status pop_target_from_text(const char *text, pop_target *target, pop_error *error);
 

@@ -4,6 +4,8 @@
 #ifndef POPSOLVER_DATA_TYPE_HPP
 #define POPSOLVER_DATA_TYPE_HPP
 
+#include <poplar/detail/standard.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>

@@ -144,6 +144,17 @@ public:
         });
     }
 
+    // For handlers of one's own: throws unless the value lies between the bounds, each of which is allowed itself when it is inclusive.
+    template <typename T>
+    static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive, const T &upperBound, bool upperBoundIsInclusive)
+    {
+        const bool below = lowerBoundIsInclusive ? value < lowerBound : !(value > lowerBound);
+        const bool above = upperBoundIsInclusive ? value > upperBound : !(value < upperBound);
+        if (below || above || value != value)
+            detail::badValue(std::to_string(value), "in the range " + std::string(lowerBoundIsInclusive ? "[" : "(") + std::to_string(lowerBound) +
+                                                        ", " + std::to_string(upperBound) + (upperBoundIsInclusive ? "]" : ")"));
+    }
+
 private:
     template <typename T> static typename std::enable_if<std::is_floating_point<T>::value, T>::type element(const std::string &part)
     {

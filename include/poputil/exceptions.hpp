@@ -3,6 +3,8 @@
 #ifndef POPUTIL_EXCEPTIONS_HPP
 #define POPUTIL_EXCEPTIONS_HPP
 
+#include <poplar/detail/standard.hpp>
+
 #include <stdexcept>
 #include <string>
 

@@ -16,7 +16,8 @@ enum { LEVELS = sizeof(level_names) / sizeof(level_names[0]) };
 
 static const char *const module_names[LOG_MODULES] = { "ENGINE", "GRAPH",  "CODELETS", "PROFILER", "PROGRAM",
                                                        "TARGET", "TENSOR", "COMPILER", "POPLIBS",  "POPUTIL",
-                                                       "POPOPS", "POPLIN", "POPNN",    "POPRAND",  "POPSOLVER" };
+                                                       "POPOPS", "POPLIN", "POPNN",    "POPRAND",  "POPSOLVER",
+                                                       "POPFLOAT" };
 
 /* The one piece of global state in the library: what the environment says, read at the first message.  A level above
  * all others means "not read yet", so that the test in log_on is one load and compare. */

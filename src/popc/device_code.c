@@ -43,20 +43,26 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
     return true;
 }
 
-/* One line for all codelets that share a reason, which are those of a source that did not compile. */
+/* One line for all codelets that share a reason, which are those of a source that did not compile: the reason, and a few of their names. */
+enum { NAMES_LISTED = 3 };
+
 static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first, const char *arch, struct str *lines)
 {
     struct str names = { 0 };
+    uint32_t count = 0;
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
         bool same = codes[i].estimated && strcmp(codes[i].reason, codes[first].reason) == 0;
         if (same && i < first) {
             str_free(&names);
             return;
         }
-        if (same)
+        if (same && count++ < NAMES_LISTED)
             str_format(&names, "%s'%s'", names.length ? ", " : "", module->codelets[i].name);
     }
-    str_format(lines, "%s: code sizes on %s are estimated for %s: %s\n", module->name, arch, names.text, codes[first].reason);
+    str_format(lines, "%s: %s: code sizes on %s are estimated for %s", module->name, codes[first].reason, arch, names.text);
+    if (count > NAMES_LISTED)
+        str_format(lines, " and %u more", (unsigned)(count - NAMES_LISTED));
+    str_add(lines, "\n");
     str_free(&names);
 }
 

@@ -2,6 +2,7 @@
 /* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small memory, instructions
  * of four bytes, floating point in single and half precision, three operands.  Only the sizes of what comes out are kept. */
 #include "popc/build.h"
+#include "popc/child.h"
 #include "popc/device_code.h"
 
 #include "base/error.h"
@@ -17,20 +18,59 @@ static const struct machine {
 } for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow", "-mrelax" },
   for_counting = { "--target=riscv64-unknown-elf", "-march=rv64imf_zfh", "-mabi=lp64f", "-mcmodel=medany", "-mno-relax" };
 
-static void device_command(struct command *command, const struct source *source, const char *compiler, int arch, const struct machine *machine,
-                           const struct scratch *scratch)
+/* The directories of the host's standard headers, which the device's compiler reads too: text holds them, one after another. */
+struct headers {
+    struct str text;
+    VEC(size_t) at; /* where each begins */
+};
+
+/* Where it would compile for the host, the device's compiler lists them between two lines of what it says with -v. */
+static void find_headers(struct headers *headers, const struct source *source, const char *device_compiler)
+{
+    const char *words[] = { device_compiler, "-E", "-v", "-x", source->language == POPC_CPP ? "c++" : "c", "/dev/null", "-o", "/dev/null", NULL };
+    struct child child;
+    struct str said = { 0 };
+    if (child_start(&child, words, NULL) != POP_OK || child_wait(&child, &said) != 0)
+        str_free(&said);
+    const char *line = strstr(str_text(&said), "#include <...>");
+    line = line ? strchr(line, '\n') : NULL;
+    while (line && *++line == ' ') {
+        size_t length = strcspn(++line, "\n");
+        if (!memmem(line, length, "/lib/gcc/", 9) && !memmem(line, length, "/clang/", 7)) { /* the compiler's own */
+            *vec_push(&headers->at) = headers->text.length;
+            str_add_bytes(&headers->text, line, length);
+            str_add_bytes(&headers->text, "", 1);
+        }
+        line += length;
+    }
+    str_format(&headers->text, "%s/poplar/detail/device", source->include);
+    *vec_push(&headers->at) = headers->text.length - strlen(source->include) - strlen("/poplar/detail/device");
+    str_free(&said);
+}
+
+static void free_headers(struct headers *headers)
+{
+    vec_free(&headers->at);
+    str_free(&headers->text);
+}
+
+static void device_command(struct command *command, const struct source *source, const char *compiler, const struct headers *headers, int arch,
+                           const struct machine *machine, const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     const char *standard = source->language == POPC_CPP ? "-std=gnu++17" : "-std=gnu11";
     command_add(command, (const char *const[]){ compiler, standard, "-D__POPC__=1", "-D__IPU__=1", versions[arch],
                                                 machine->target, machine->march, machine->abi, machine->model, machine->relaxation,
-                                                "-menable-experimental-extensions", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off",
+                                                "-menable-experimental-extensions", "-fno-builtin", "-fno-math-errno", "-ffp-contract=off",
                                                 "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
                                                 "-fno-color-diagnostics", "-w", command->optimise, "-c", NULL });
     if (source->language == POPC_CPP)
         command_add(command, (const char *const[]){ "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-access-control", NULL });
     command_add_source(command, source);
+    command_add(command, (const char *const[]){ "-D__regparm__(n)=__unused__", NULL }); /* the host's pthread.h, where pointers have 32 bits */
+    for (size_t i = 0; i < headers->at.count; ++i)
+        command_add(command, (const char *const[]){ "-idirafter", headers->text.text + headers->at.data[i], NULL });
     command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
@@ -124,7 +164,7 @@ static void estimate_all(const struct source *source, const char *compiler, cons
 }
 
 /* What the source includes when it does not compile, missing headers left out: when one of them changes it may. */
-static void read_included(const struct source *source, const char *compiler, int arch, const struct scratch *scratch, const struct str *text,
+static void read_included(const struct source *source, const char *compiler, const struct headers *headers, int arch, const struct scratch *scratch, const struct str *text,
                           struct built *built)
 {
     struct str said = { 0 };
@@ -132,7 +172,7 @@ static void read_included(const struct source *source, const char *compiler, int
     char *object = NULL;
     size_t size;
     pop_error error;
-    device_command(&command, source, compiler, arch, &for_measuring, scratch);
+    device_command(&command, source, compiler, headers, arch, &for_measuring, scratch);
     command_add(&command, (const char *const[]){ "-M", "-MG", NULL });
     if (command_run(&command, scratch, text, &said, &object, &size, &error) == POP_OK)
         built_read_included(built, scratch);
@@ -142,7 +182,7 @@ static void read_included(const struct source *source, const char *compiler, int
 }
 
 /* NULL when codes are measured, else why they are not. */
-static const char *compile_for(const struct source *source, const char *compiler, int arch, const struct scratch *scratch, const struct str *text,
+static const char *compile_for(const struct source *source, const char *compiler, const struct headers *headers, int arch, const struct scratch *scratch, const struct str *text,
                                struct built *built, struct module *module)
 {
     struct str said = { 0 };
@@ -151,13 +191,13 @@ static const char *compile_for(const struct source *source, const char *compiler
     size_t size;
     pop_error error;
     const char *reason = NULL;
-    device_command(&command, source, compiler, arch, &for_measuring, scratch);
+    device_command(&command, source, compiler, headers, arch, &for_measuring, scratch);
     if (command_run(&command, scratch, text, &said, &object, &size, &error) != POP_OK) {
         reason = arena_string(&module->arena, error.text);
     } else if (!object) {
         LOG(CODELETS, INFO, "compiling '%s' for %s failed:\n%s", source->name, device_arch_names[arch], str_text(&said));
         reason = first_line(str_text(&said), &module->arena);
-        read_included(source, compiler, arch, scratch, text, built);
+        read_included(source, compiler, headers, arch, scratch, text, built);
     } else {
         built_read_included(built, scratch);
         if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena, module->devices[arch]))
@@ -176,13 +216,16 @@ char *device_compile_counted(const struct source *source, const char *device_com
     struct arena arena = { 0 };
     struct command command;
     char *object = NULL;
+    struct headers headers = { 0 };
     write_text(source, source->uses, &text);
-    device_command(&command, source, device_compiler, arch, &for_counting, scratch);
+    find_headers(&headers, source, device_compiler);
+    device_command(&command, source, device_compiler, &headers, arch, &for_counting, scratch);
     if (command_run(&command, scratch, &text, &said, &object, size, error) == POP_OK && !object)
         error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", first_line(str_text(&said), &arena));
     if (object)
         built_read_included(built, scratch);
     vec_free(&command.words);
+    free_headers(&headers);
     str_free(&said);
     str_free(&text);
     arena_free(&arena);
@@ -193,15 +236,19 @@ void device_compile(const struct source *source, const char *compiler, const cha
                     struct built *built, struct module *module)
 {
     struct str text = { 0 };
+    struct headers headers = { 0 };
     write_text(source, module->uses, &text);
+    if (device_compiler)
+        find_headers(&headers, source, device_compiler);
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         if (!(source->flags->devices >> arch & 1))
             continue;
         struct device_code *codes = module->devices[arch] = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
-        const char *reason = device_compiler ? compile_for(source, device_compiler, arch, scratch, &text, built, module)
+        const char *reason = device_compiler ? compile_for(source, device_compiler, &headers, arch, scratch, &text, built, module)
                                              : "there is no clang, which measures them: install the package clang, or set TREMULA_DEVICE_CC to a clang";
         if (reason)
             estimate_all(source, compiler, scratch, &text, module, codes, reason);
     }
+    free_headers(&headers);
     str_free(&text);
 }

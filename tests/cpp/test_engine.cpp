@@ -216,7 +216,7 @@ TEST(profiles)
     engine.run();
     ProfileValue graph = engine.getGraphProfile(), execution = engine.getExecutionProfile(), both = engine.getProfile();
     CHECK(graph["target"]["numTiles"].asUint() == 4 || graph["target"].size() > 0);
-    CHECK(both["graph"] == graph && both["execution"] == execution);
+    CHECK(both["graphProfile"] == graph && both["executionProfile"] == execution);
     std::ostringstream text, summary, first, second, json;
     engine.printProfileSummary(text, { { "showExecutionSteps", "true" } });
     printProfileSummary(summary, graph, execution, { { "showExecutionSteps", "true" } });

@@ -39,9 +39,11 @@ private:
 
 namespace detail {
 
-// A parameter that only a tensor fits, and never {}.
+// A parameter that only a tensor fits, or {} for none.
 struct Metadata {
-    Metadata(const Tensor &) {}
+    Metadata() : given(false) {}
+    Metadata(const Tensor &metadata) : given(metadata.valid()) {}
+    bool given;
 };
 
 template <typename P> using IfPointer = typename std::enable_if<std::is_pointer<P>::value>::type;

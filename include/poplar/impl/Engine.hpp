@@ -234,8 +234,8 @@ POPLAR_IMPL std::string Engine::writeTemporaryReport(bool reportExecution) const
 POPLAR_IMPL ProfileValue Engine::getProfile() const
 {
     ProfileValue::Map both;
-    both["graph"] = getGraphProfile();
-    both["execution"] = getExecutionProfile();
+    both["graphProfile"] = getGraphProfile();
+    both["executionProfile"] = getExecutionProfile();
     return both;
 }
 POPLAR_IMPL void Engine::enableExecutionProfiling()
@@ -249,6 +249,13 @@ POPLAR_IMPL void Engine::disableExecutionProfiling()
 POPLAR_IMPL void Engine::resetExecutionProfile()
 {
     pop_engine_reset_execution_profile(c());
+}
+POPLAR_IMPL void Engine::reportIntervals(std::ostream &out) const
+{
+    pop_error error;
+    detail::OutputFile text;
+    detail::check(pop_engine_report_intervals(c(), text.c(), &error), error);
+    text.send(out);
 }
 POPLAR_IMPL OptionFlags Engine::getEngineOptions() const
 {

@@ -10,6 +10,29 @@
 
 namespace poplar {
 
+namespace detail {
+
+// The element type that a host type is described as.
+inline pop_type hostTypeOf(const TypeTraits &traits, pop_where where)
+{
+    static const struct {
+        std::size_t size;
+        bool isFloat, isSigned;
+        pop_type type;
+    } known[] = {
+        { 1, false, true, POP_SIGNED_CHAR },  { 1, false, false, POP_UNSIGNED_CHAR },  { 2, false, true, POP_SHORT },
+        { 2, false, false, POP_UNSIGNED_SHORT }, { 4, false, true, POP_INT },          { 4, false, false, POP_UNSIGNED_INT },
+        { 8, false, true, POP_LONGLONG },     { 8, false, false, POP_UNSIGNED_LONGLONG }, { 2, true, true, POP_HALF },
+        { 4, true, true, POP_FLOAT },         { 8, true, true, POP_DOUBLE },
+    };
+    for (const auto &host : known)
+        if (host.size == traits.size && host.isFloat == traits.isFloat && host.isSigned == traits.isSigned)
+            return host.type;
+    raise(POP_TYPE_ERROR, where, "pop_graph_add_constant", "no element type has values of %zu bytes: they have 1, 2, 4 or 8", traits.size);
+}
+
+} // namespace detail
+
 POPLAR_IMPL Graph::Graph(const Target &target, replication_factor replication, Where where) : Graph()
 {
     graph = pop_graph_create(&target.c());
@@ -112,6 +135,12 @@ POPLAR_IMPL ComputeSet Graph::createComputeSet(const DebugContext &debugContext)
 {
     return addComputeSet(debugContext);
 }
+POPLAR_IMPL Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool broadcast,
+                                      const DebugContext &debugContext)
+{
+    const pop_type host = detail::hostTypeOf(traits, detail::where(debugContext));
+    return broadcast ? addFilled(type, shape, host, values, debugContext) : addValues(type, shape, host, values, POP_WHOLE, debugContext);
+}
 POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext &debugContext)
 {
     return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), POP_HALF, &value,
@@ -161,13 +190,21 @@ POPLAR_IMPL Tensor Graph::findUnbroadcastTensor(const Tensor &t, Where where) co
 {
     return give(pop_graph_find_unbroadcast_tensor_at(where, c(), t.c()));
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
 {
-    noMetadata(debugContext, "pop_graph_add_variable");
+    return addVariable(type, metadata, shape, VariableMappingMethod::NONE, debugContext);
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &, detail::Metadata, ArrayRef<std::size_t>, VariableMappingMethod, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                                      const DebugContext &debugContext)
 {
-    noMetadata(debugContext, "pop_graph_add_variable");
+    if (metadata.given)
+        noMetadata(debugContext, "pop_graph_add_variable");
+    return addVariable(type, shape, method, debugContext);
+}
+POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t>, StringRef, const DebugContext &debugContext)
+{
+    detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Graph::addExternalVariable",
+                  "variables outside of the tiles are not supported: use a remote buffer (Graph::addRemoteBuffer)");
 }
 POPLAR_IMPL Tensor Graph::clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext, TensorCloneMethod)
 {
@@ -270,11 +307,11 @@ POPLAR_IMPL std::size_t Graph::getFieldSize(const FieldRef &field) const
 {
     return pop_graph_get_field_size(c(), field.c(), field.name());
 }
-POPLAR_IMPL unsigned Graph::getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
+POPLAR_IMPL std::size_t Graph::getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
 {
     std::uint64_t most = pop_graph_max_field_dim(c(), detail::CString(vertexType), detail::CString(field), dimension);
     check();
-    return most > UINT32_MAX ? UINT32_MAX : static_cast<unsigned>(most);
+    return static_cast<std::size_t>(most);
 }
 POPLAR_IMPL double Graph::getMaxVertexFieldValue(StringRef vertexType, StringRef field) const
 {
@@ -426,9 +463,11 @@ POPLAR_IMPL HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostF
     check();
     return HostFunction(function);
 }
-POPLAR_IMPL FunctionBuffer Graph::addFunctionBuffer(const Function &, FunctionBufferMappingType, Where where)
+POPLAR_IMPL FunctionBuffer Graph::addFunctionBuffer(const Function &function, FunctionBufferMappingType, Where where)
 {
-    detail::raise(POP_POPLAR_ERROR, where, "Graph::addFunctionBuffer", "code in remote memory is not supported");
+    if (!function.c().id)
+        detail::raise(POP_CONTROL_PROGRAM_ERROR, where, "Graph::addFunctionBuffer", "the function is null");
+    return FunctionBuffer(function.getId());
 }
 POPLAR_IMPL void Graph::serialize(std::ostream &out, SerializationFormat format, Where where) const
 {

@@ -7,6 +7,8 @@
 #include <poplar/impl/program_node.hpp>
 #include <poplar/impl/text_file.hpp>
 
+#include <climits>
+
 namespace poplar {
 
 namespace detail {
@@ -160,15 +162,32 @@ POPLAR_IMPL Copy::Copy(const Tensor &source, const RemoteBuffer &buffer, const T
           buffer.c().store, source.c().store))
 {
 }
-POPLAR_IMPL Copy::Copy(const FunctionBuffer &, const Function &, const DebugContext &debugContext)
+POPLAR_IMPL Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext)
+    : Program(detail::ProgramNode::SEQUENCE, debugContext)
 {
-    detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Copy", "code in remote memory is not supported");
+    if (!buffer.c().id || buffer.c().id != function.c().id)
+        detail::raise(POP_CONTROL_PROGRAM_ERROR, detail::where(debugContext), "Copy", "the buffer does not hold the code of this function");
 }
 POPLAR_IMPL pop_program Copy::between(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext)
 {
     return detail::checkedProgram(debugContext,
                                   pop_copy_at(detail::where(debugContext), source.c(), destination.c(), dontOutline, detail::name(debugContext)),
                                   source.c().store, destination.c().store);
+}
+
+POPLAR_IMPL CrossReplicaCopy::CrossReplicaCopy(const Tensor &source, const Tensor &destination, const std::map<unsigned, unsigned> &replicaMap,
+                                               const DebugContext &debugContext)
+    : Program(Copy(source, destination, false, debugContext))
+{
+    for (const auto &pair : replicaMap)
+        if (pair.first || pair.second)
+            detail::raise(POP_GRAPH_REPLICATION_ERROR, detail::where(debugContext), "CrossReplicaCopy",
+                          "replica %u sends to replica %u: there is one replica, 0", pair.first, pair.second);
+}
+
+POPLAR_IMPL Loop::Loop(const Program &body, const DebugContext &debugContext)
+    : Program(detail::ProgramNode::REPEAT, debugContext, Repeat(UINT_MAX, body), UINT_MAX)
+{
 }
 
 POPLAR_IMPL Repeat::Repeat(unsigned count, const Program &body, const DebugContext &debugContext)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard headers that programs got from Poplar's own headers, and use without including them (docs/compatibility.md).
+#ifndef POPLAR_DETAIL_STANDARD_HPP
+#define POPLAR_DETAIL_STANDARD_HPP
+
+#if __cplusplus < 201703L // <functional> has it from then on
+#include <algorithm>
+#endif
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
+#include <map>
+#include <memory>
+#if __cplusplus >= 201703L
+#include <optional>
+#endif
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#endif
