@@ -25,9 +25,9 @@ enum { UNREAD = LEVELS };
 enum { PO, PL, DESTINATIONS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int levels[LOG_MODULES] = { UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD,
-                                           UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
+                                           UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
 static FILE *destinations[DESTINATIONS];
-_Static_assert(LOG_MODULES == 15, "levels[] starts with one UNREAD for each module");
+_Static_assert(LOG_MODULES == 16, "levels[] starts with one UNREAD for each module");
 
 static bool is_library(enum log_module module)
 {
