@@ -36,7 +36,9 @@ static void find_headers(struct headers *headers, const struct source *source, c
     line = line ? strchr(line, '\n') : NULL;
     while (line && *++line == ' ') {
         size_t length = strcspn(++line, "\n");
-        if (!memmem(line, length, "/lib/gcc/", 9) && !memmem(line, length, "/clang/", 7)) { /* the compiler's own */
+        bool own = length > 8 && memcmp(line + length - 8, "/include", 8) == 0 &&
+                   (memmem(line, length, "/lib/gcc/", 9) || memmem(line, length, "/clang/", 7));
+        if (!own) { /* those of the compiler itself it finds for any machine */
             *vec_push(&headers->at) = headers->text.length;
             str_add_bytes(&headers->text, line, length);
             str_add_bytes(&headers->text, "", 1);
