@@ -2,6 +2,8 @@
 # How every file of the project is compiled: warnings, sanitizers.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow
                     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
+# Of src/: a size is never cut without a cast, which is to say that it was checked.
+set(TREMULA_SOURCE_WARNINGS $<$<COMPILE_LANGUAGE:C>:-Wconversion> $<$<COMPILE_LANGUAGE:C>:-Wno-sign-conversion>)
 if(TREMULA_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -11,28 +11,40 @@
 
 namespace poplar {
 
+namespace detail {
+// An end of an interval: programs read it as a member and call it as a function.
+template <typename T> struct Bound {
+    constexpr Bound() : value() {}
+    constexpr Bound(T is) : value(is) {}
+    constexpr operator const T &() const { return value; }
+    constexpr const T &operator()() const { return value; }
+
+    T value;
+};
+} // namespace detail
+
 template <typename T> struct GenericInterval {
     typedef T value_type;
 
     constexpr GenericInterval() : lower(), upper() {}
     constexpr GenericInterval(T begin, T end) : lower(begin), upper(end) {}
 
-    constexpr const T &begin() const { return lower; }
-    constexpr const T &end() const { return upper; }
-    constexpr T size() const { return upper - lower; }
+    constexpr const T &begin() const { return lower.value; }
+    constexpr const T &end() const { return upper.value; }
+    constexpr T size() const { return upper.value - lower.value; }
 
-    friend bool operator==(const GenericInterval &a, const GenericInterval &b) { return a.lower == b.lower && a.upper == b.upper; }
+    friend bool operator==(const GenericInterval &a, const GenericInterval &b) { return a.begin() == b.begin() && a.end() == b.end(); }
     friend bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
     friend bool operator<(const GenericInterval &a, const GenericInterval &b)
     {
-        return a.lower < b.lower || (a.lower == b.lower && a.upper < b.upper);
+        return a.begin() < b.begin() || (a.begin() == b.begin() && a.end() < b.end());
     }
     friend std::ostream &operator<<(std::ostream &out, const GenericInterval &interval)
     {
-        return out << '[' << std::to_string(interval.lower) << ':' << std::to_string(interval.upper) << ')';
+        return out << '[' << std::to_string(interval.begin()) << ':' << std::to_string(interval.end()) << ')';
     }
 
-    T lower, upper;
+    detail::Bound<T> lower, upper;
 };
 
 typedef GenericInterval<std::size_t> Interval;

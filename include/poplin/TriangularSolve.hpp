@@ -46,6 +46,13 @@ inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor
                                                                        poplar::detail::name(debugContext), poplar::detail::Options(options),
                                                                        detail::cache(cache)));
 }
+// With blocks of a size chosen by the library.
+inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b, bool leftSide, bool lower,
+                                      bool unitDiagonal, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
+{
+    return triangularSolve(graph, a, b, leftSide, lower, unitDiagonal, std::size_t(0), prog, debugContext, options, cache);
+}
 
 namespace detail {
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> withOptions(const std::vector<poplin_mat_mul_params> &list,
@@ -69,6 +76,12 @@ getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const p
                                                                                                    blockSize, nullptr, 0));
     poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide, blockSize, list.data(), list.size());
     return detail::withOptions(list, options);
+}
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
+                                          const std::vector<std::size_t> &bShape, bool leftSide, bool lower, const poplar::OptionFlags &options)
+{
+    return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower, std::size_t(0), options);
 }
 
 } // namespace poplin

@@ -12,7 +12,8 @@
 POP_BEGIN_DECLS
 
 #define poplin_triangular_solve(...) poplin_triangular_solve_at(POP_HERE, __VA_ARGS__)
-/* x of b's shape, with a x = b, or x a = b unless left_side.  Blocks of block_size rows are solved one after the other, the rest by products.  A diagonal
+/* x of b's shape, with a x = b, or x a = b unless left_side.  Blocks of block_size rows (0: a size chosen here) are solved one after the other, the rest by
+ * products.  A diagonal
  * element that is 0 gives infinities and NaN, as the division does. */
 POP_API pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side, bool lower,
                                               bool unit_diagonal, size_t block_size, pop_program sequence, const char *name, pop_options options,

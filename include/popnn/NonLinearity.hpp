@@ -5,7 +5,7 @@
 
 #include <poplar/Program.hpp>
 #include <popnn/NonLinearityDef.hpp>
-#include <popnn/NonLinearityDefUtil.hpp>
+#include <popnn/non_linearity.h>
 #include <poputil/detail/call.hpp>
 
 namespace popnn {

@@ -25,7 +25,7 @@ inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
 {
     return os << asString(type);
 }
-// Reads a word in capitals.
+// Reads a word, in capitals or not.
 inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
 {
     std::string token;

@@ -27,7 +27,7 @@ POP_BEGIN_DECLS
 
 /* "SIGMOID"; NULL for a number that is none. */
 POP_API const char *popnn_non_linearity_type_name(popnn_non_linearity_type type);
-/* False for a name that is none. */
+/* "SIGMOID", "sigmoid"; false for a name that is none. */
 POP_API bool popnn_non_linearity_type_by_name(const char *name, popnn_non_linearity_type *type);
 
 #define popnn_non_linearity(...) popnn_non_linearity_at(POP_HERE, __VA_ARGS__)

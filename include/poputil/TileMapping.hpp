@@ -221,5 +221,19 @@ inline poplar::Tensor copyToIpu(poplar::Graph &masterGraph, const poplar::Tensor
                                                                 poplar::detail::name(debugContext)));
 }
 
+// ---- other virtual graphs ----
+inline poplar::Tensor cloneToGraph(poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Tensor &t, const poplar::DebugContext &debugContext = {},
+                                   poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+{
+    return detail::give(srcGraph.c(), poputil_clone_to_graph_at(poplar::detail::where(debugContext), srcGraph.c(), dstGraph.c(), t.c(),
+                                                                static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+}
+// A clone whose elements all have memory of their own.
+inline poplar::Tensor cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t, const poplar::DebugContext &debugContext = {})
+{
+    return detail::give(graph.c(), poputil_clone_and_expand_aliasing_at(poplar::detail::where(debugContext), graph.c(), t.c(),
+                                                                        poplar::detail::name(debugContext)));
+}
+
 } // namespace poputil
 #endif

@@ -115,6 +115,13 @@ POP_API pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph,
 /* The same, with the copy added to a sequence. */
 POP_API pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu,
                                           pop_clone_method method, const char *name);
+#define poputil_clone_to_graph(...) poputil_clone_to_graph_at(POP_HERE, __VA_ARGS__)
+/* A clone of t, which lies on tiles of from, on the tiles of to that have the same numbers: both are graphs of as many tiles that share their variables
+ * (poplar_error). */
+POP_API pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t, pop_clone_method method, const char *name);
+#define poputil_clone_and_expand_aliasing(...) poputil_clone_and_expand_aliasing_at(POP_HERE, __VA_ARGS__)
+/* A clone whose elements all have memory of their own, on the tiles of t's. */
+POP_API pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t, const char *name);
 
 POP_END_DECLS
 #endif

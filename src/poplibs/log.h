@@ -105,7 +105,7 @@ static inline void poplibs_log_leave(const bool *entered)
 /* The graph (NULL: none) keeps the call, and `where` is the call's from here on.  The variable's end is the call's: every return leaves it. */
 #define POPLIBS_CALL(graph, ...)                                                                                       \
     const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
-    __attribute__((cleanup(poplibs_log_leave))) const bool poplibs_entered = true;                                     \
+    __attribute__((cleanup(poplibs_log_leave), unused)) const bool poplibs_entered = true;                             \
     where = pop_log_enter(POPLIBS_LIBRARY, graph, where, __func__, poplibs_arguments,                                  \
                           sizeof(poplibs_arguments) / sizeof(poplibs_arguments[0]));                                   \
     static_assert(true, "a semicolon follows")

@@ -171,6 +171,12 @@ static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_ten
     }
 }
 
+/* The size that is taken where none is given: blocks of 64 rows. */
+static size_t block_of(size_t given)
+{
+    return given ? given : 64;
+}
+
 pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side, bool lower, bool unit_diagonal,
                                       size_t block_size, pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
@@ -180,10 +186,6 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices) || !right_hand_sides(&call, a, b, left_side, &rows) ||
         !poplin_matmul_validate_options_at(where, graph, options))
         return none;
-    if (!block_size) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "the block size is 0; it must be at least 1");
-        return none;
-    }
     /* Each right-hand side as a whole on one tile. */
     size_t dims[] = { pop_tensor_dim(rows, 0), pop_tensor_dim(rows, 1), pop_tensor_dim(rows, 2) };
     char path[256];
@@ -194,7 +196,7 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
         matrices = poplin_transpose_grouped_matrix_at(where, matrices);
         lower = !lower;
     }
-    solve_rows(&call, matrices, x, lower, unit_diagonal, block_size);
+    solve_rows(&call, matrices, x, lower, unit_diagonal, block_of(block_size));
     size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
     return pop_tensor_reshape_at(where, left_side ? poplin_transpose_grouped_matrix_at(where, x) : x, (pop_shape){ rank, shape });
 }
@@ -307,7 +309,8 @@ pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_grap
 size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_type, pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                                bool left_side, size_t block_size, poplin_mat_mul_params *list, size_t capacity)
 {
-    if (!fit(a_shape, b_shape, left_side) || !block_size)
+    block_size = block_of(block_size);
+    if (!fit(a_shape, b_shape, left_side))
         return 0;
     size_t n = a_shape.dims[a_shape.rank - 1], m = b_shape.dims[left_side ? b_shape.rank - 1 : b_shape.rank - 2], groups = 1, count = 0;
     for (size_t i = 0; i + 2 < a_shape.rank; ++i)

@@ -14,10 +14,18 @@ const char *popnn_non_linearity_type_name(popnn_non_linearity_type type)
 {
     return type < POPNN_NON_LINEARITY_TYPES ? names[type] : NULL;
 }
+/* Capitals or not, in every locale. */
+static bool same_word(const char *a, const char *capitals)
+{
+    for (; *a && *capitals; ++a, ++capitals)
+        if ((*a >= 'a' && *a <= 'z' ? *a - 'a' + 'A' : *a) != *capitals)
+            return false;
+    return *a == *capitals;
+}
 bool popnn_non_linearity_type_by_name(const char *name, popnn_non_linearity_type *type)
 {
     for (unsigned i = 0; i < POPNN_NON_LINEARITY_TYPES; ++i)
-        if (strcmp(name, names[i]) == 0) {
+        if (same_word(name, names[i])) {
             *type = (popnn_non_linearity_type)i;
             return true;
         }

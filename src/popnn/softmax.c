@@ -23,7 +23,7 @@ struct build {
 /* Reduced along the last dimension, which stays with an extent of 1: so it broadcasts over what it came from. */
 static pop_tensor reduce_last(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
 {
-    unsigned last = pop_tensor_rank(t) - 1;
+    unsigned last = (unsigned)pop_tensor_rank(t) - 1;
     pop_tensor reduced = popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(last), (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
     return pop_tensor_expand_at(b->where, reduced, POP_DIMS(last));
 }

@@ -178,7 +178,7 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
 {
     *low = at_least(type, min);
     *high = -at_least(type, -max);
-    double most = type == POP_INT ? 2147483647 : type == POP_HALF ? 65504 : FLT_MAX;
+    double most = type == POP_INT ? 2147483647.0 : type == POP_HALF ? 65504.0 : (double)FLT_MAX;
     if (!(min <= max))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers", min, max);
     if (!(min >= -most - (type == POP_INT) && max <= most))

@@ -66,3 +66,31 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
     pop_sequence_add_at(where, sequence, pop_copy_at(where, source, destination, false, name));
     return copy;
 }
+
+pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t, pop_clone_method method, const char *name)
+{
+    static const char api[] = "poputil_clone_to_graph";
+    pop_tensor none = { 0 };
+    pop_interval_lists mapping;
+    if (!poplibs_ready(from) || !poplibs_ready(to))
+        return none;
+    unsigned here = pop_target_num_tiles(pop_graph_target(from)), there = pop_target_num_tiles(pop_graph_target(to));
+    if (pop_graph_store(from) != pop_graph_store(to) || here != there) {
+        poplibs_fail(from, POP_POPLAR_ERROR, where, api, "graphs of %u and %u tiles%s: they must be virtual graphs of one graph, with as many tiles", here, there,
+                     pop_graph_store(from) != pop_graph_store(to) ? " that share nothing" : "");
+        return none;
+    }
+    pop_tensor copy = pop_graph_clone_at(where, from, POP_TYPE_NULL, t, method, name);
+    if (!pop_tensor_valid(copy) || !pop_graph_get_tile_mapping_at(where, from, t, NULL, &mapping))
+        return none;
+    pop_graph_set_tile_mapping_lists_at(where, to, copy, &mapping);
+    pop_interval_lists_free(&mapping);
+    return poplibs_ready(to) ? copy : none;
+}
+
+pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t, const char *name)
+{
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    return pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+}

@@ -143,7 +143,7 @@ static pop_profile_value vertices_profile(const struct image *image, const struc
                 ++next;
             struct by_tile by = by_tile_begin(tiles, next - first);
             for (size_t i = first; i < next; ++i)
-                by_tile_add(&by, table[i].tile, table[i].tiles, vertex_value(table + i, field));
+                by_tile_add(&by, table[i].tile, table[i].tiles, vertex_value(table + i, (enum vertex_field)field));
             pop_profile_push(&vector, by_tile_end(&by));
         }
         profile_add(&map, vertex_fields[field], vector);

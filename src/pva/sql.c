@@ -116,7 +116,8 @@ static int rows_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
         info->aConstraintUsage[i].omit = 1;
         found |= column == COLUMN_BLOB ? 1 : 2;
     }
-    info->estimatedCost = info->estimatedRows = 2000;
+    info->estimatedRows = 2000;
+    info->estimatedCost = 2000;
     return found == 3 ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 

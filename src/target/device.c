@@ -45,7 +45,7 @@ pop_device *pop_cpu_device_create(pop_error *error)
 /* Fields of the model over those of its version; zero leaves them. */
 static void apply_model(pop_target *target, const pop_ipu_model *model)
 {
-#define OVER(to, from) target->to = model->from ? model->from : target->to
+#define OVER(to, from) target->to = model->from != 0 ? model->from : target->to
     OVER(num_ipus, num_ipus);
     OVER(tiles_per_ipu, tiles_per_ipu);
     OVER(tiles_per_super_tile, tiles_per_super_tile);

@@ -80,6 +80,8 @@ TEST(systems)
     bed.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
     bed.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
     Tensor x = poplin::triangularSolve(bed.graph, a, b, true, true, false, 1, bed.prog, "solve");
+    Tensor same = poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog, "solve"); // blocks of the library's size
+    CHECK(same.shape() == x.shape());
     Tensor mask = poplin::triangularMask(bed.graph, a, true, true, bed.prog, "mask");
     CHECK(x.shape() == b.shape());
     CHECK(bed.run(concat(x.flatten(), mask.flatten())) == (std::vector<float>{ 4, 2, 1, 0, 3, 1 }));

@@ -5,6 +5,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popnn/NonLinearityDefUtil.hpp>
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
@@ -134,8 +135,8 @@ TEST(names)
     text >> type;
     CHECK(type == NonLinearityType::GELU_ERF && std::string(asString(NonLinearityType::SIGMOID)) == "SIGMOID");
     CHECK(poputil::templateVertex("popnn::NonLinearity2D", HALF, NonLinearityType::TANH) == "popnn::NonLinearity2D<half,popnn::NonLinearityType::TANH>");
-    std::stringstream wrong("relu");
-    CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu' is no non-linearity");
+    std::stringstream wrong("relu6");
+    CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu6' is no non-linearity");
 }
 
 TEST(losses)

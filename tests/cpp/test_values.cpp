@@ -2,6 +2,8 @@
 // Types, intervals, views of lists and text, and the enums.
 #include "check.hpp"
 
+#include <gccs/Algorithm.hpp>
+#include <popops/EncodingConstants.hpp>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/DataStreamType.hpp>
@@ -40,6 +42,15 @@ template <typename T> static std::string text(const T &value)
     std::ostringstream out;
     out << value;
     return out.str();
+}
+
+TEST(whole_numbers)
+{
+    CHECK(gccs::ceildiv(7u, 2u) == 4 && gccs::ceildiv(8, 2) == 4 && gccs::ceildiv(std::size_t(9), 4u) == 3 && gccs::floordiv(7, 2) == 3);
+    CHECK(gccs::alignNext(13, 8) == 16 && gccs::alignNext(16u, 8u) == 16 && gccs::alignPrev(13, 8) == 8 && gccs::alignNext(std::size_t(1), 4u) == 4);
+    CHECK(gccs::ceilLog2(1u) == 0 && gccs::ceilLog2(5u) == 3 && gccs::ceilLog2(8u) == 3 && gccs::floorLog2(9u) == 3);
+    CHECK(gccs::gcd(12, 18) == 6 && gccs::lcm(4u, 6u) == 12 && gccs::isPowerOf2(64) && !gccs::isPowerOf2(0));
+    CHECK(MASKED_LABEL_CODE == 0xffffffffu && SOFTMAX_SCALING == 62000.0f && EPS_LOG_N_HALF > 6e-5f && EPS_LOG_N_FLOAT > 1e-38f);
 }
 
 // row: 1.7 class Type { Type(); copy
@@ -105,7 +116,7 @@ TEST(traits)
 TEST(intervals)
 {
     const Interval a{2, 5}, b(3, 4), none;
-    CHECK(a.begin() == 2 && a.end() == 5 && a.size() == 3 && a.lower == 2 && a.upper == 5 && none.size() == 0);
+    CHECK(a.begin() == 2 && a.end() == 5 && a.size() == 3 && a.lower == 2 && a.upper == 5 && a.lower() == 2 && a.upper() == 5 && none.size() == 0);
     CHECK(a == Interval(2, 5) && a != b && a < b && !(b < a) && Interval(2, 4) < a);
     CHECK(text(GenericInterval<int>(-1, 2)) == "[-1:2)");
     std::vector<Interval> list;

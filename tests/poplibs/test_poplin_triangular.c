@@ -78,6 +78,7 @@ static void test_systems(void **state)
     check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
     check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
+    check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* a size chosen there */
     check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });   /* columns, arranged as rows */
     check_system(BED_MODEL, &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* operands laid out for a product */
@@ -259,8 +260,6 @@ static void test_mistakes(void **state)
     assert_error(graph, POP_TYPE_ERROR, "poplin_triangular_solve", "half{4,5}");
     poplin_triangular_solve(graph, a, none, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "a null tensor");
-    poplin_triangular_solve(graph, a, wide, true, true, false, 0, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "block size is 0");
     poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_create_triangular_solve_input_rhs", "{4,4} and {5,4}");
     poplin_cholesky(graph, a, true, bed.program, "x", POP_OPTIONS({ "blockSize", "0" }), NULL);

@@ -145,7 +145,10 @@ static void test_names_and_errors(void **state)
     popnn_non_linearity_type type;
     for (unsigned i = 0; i < POPNN_NON_LINEARITY_TYPES; ++i)
         assert_true(popnn_non_linearity_type_by_name(popnn_non_linearity_type_name((popnn_non_linearity_type)i), &type) && type == i);
-    assert_false(popnn_non_linearity_type_by_name("Relu", &type));
+    assert_true(popnn_non_linearity_type_by_name("hard_sigmoid", &type) && type == POPNN_HARD_SIGMOID);
+    assert_true(popnn_non_linearity_type_by_name("Relu", &type) && type == POPNN_RELU);
+    assert_false(popnn_non_linearity_type_by_name("Relu6", &type));
+    assert_false(popnn_non_linearity_type_by_name("rel", &type));
     assert_null(popnn_non_linearity_type_name(POPNN_NON_LINEARITY_TYPES));
 
     pop_tensor whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR), a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR);

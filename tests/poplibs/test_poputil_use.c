@@ -182,6 +182,39 @@ static void outputs_lie_with_the_best_spread_input(void **state)
     pop_graph_destroy(graph);
 }
 
+/* row: poputil cloneToGraph */
+/* row: poputil cloneAndExpandAliasing */
+static void clones_lie_on_the_same_tiles_of_another_graph(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 8);
+    pop_graph *low = pop_graph_create_virtual_range(graph, 0, 4), *high = pop_graph_create_virtual_range(graph, 4, 8), *small = pop_graph_create_virtual_range(graph, 0, 3);
+    pop_tensor t = pop_graph_add_variable(low, POP_FLOAT, POP_SHAPE(6), "t");
+    for (unsigned i = 0; i < 6; ++i)
+        pop_graph_set_tile_mapping(low, pop_tensor_slice(t, i, i + 1, 0), (i * 3) % 4);
+    pop_tensor clone = poputil_clone_to_graph(low, high, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
+    assert_built(graph);
+    int *there = tiles_of_tensor(high, clone), *everywhere = tiles_of_tensor(graph, clone);
+    for (int i = 0; i < 6; ++i) {
+        assert_int_equal(there[i], (i * 3) % 4);
+        assert_int_equal(everywhere[i], 4 + (i * 3) % 4);
+    }
+    free(there);
+    free(everywhere);
+    poputil_clone_to_graph(low, small, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_clone_to_graph", "graphs of 4 and 3 tiles");
+    pop_tensor twice = pop_tensor_concat(POP_TENSORS(t, t), 0), apart = poputil_clone_and_expand_aliasing(graph, twice, "apart");
+    assert_true(pop_tensor_is_parallel_writeable(apart) && pop_tensor_num_elements(apart) == 12);
+    int *first = tiles_of_tensor(graph, twice), *second = tiles_of_tensor(graph, apart);
+    assert_memory_equal(first, second, 12 * sizeof(int));
+    free(first);
+    free(second);
+    pop_graph_destroy(small);
+    pop_graph_destroy(high);
+    pop_graph_destroy(low);
+    pop_graph_destroy(graph);
+}
+
 /* row: poputil cloneToIpu */
 /* row: poputil createIpuCopy */
 /* row: poputil copyToIpu */
@@ -257,6 +290,7 @@ static void casts_lose_what_halves_lose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clones_lie_on_the_same_tiles_of_another_graph),
         cmocka_unit_test(an_example_of_shares_by_use),
         cmocka_unit_test(shared_elements_begin_at_the_start_tile),
         cmocka_unit_test(elements_lie_where_they_are_used),
