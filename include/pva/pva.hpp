@@ -634,6 +634,13 @@ public:
     PVA_METHOD_UINT(end, MICROSECONDS_END)
 };
 
+class Cycles : public Object {
+public:
+    PVA_OBJECT(Cycles)
+    PVA_METHOD_UINT(from, CYCLES_FROM)
+    PVA_METHOD_UINT(to, CYCLES_TO)
+};
+
 class RunParameter : public Object {
 public:
     PVA_OBJECT(RunParameter)
@@ -662,6 +669,7 @@ public:
     PVA_METHOD_LIST(ExecutionStep, steps, RUN_STEPS)
     PVA_METHOD_OBJECT(Microseconds, microseconds, RUN_MICROSECONDS)
     PVA_METHOD_LIST(RunParameter, parameters, RUN_PARAMETERS)
+    PVA_METHOD_OBJECT(Cycles, cycles, RUN_CYCLES)
 };
 
 inline Run ExecutionStep::run() const { return get<Run>(PVA_STEP_RUN); }

@@ -95,9 +95,11 @@ static bool check_format(pva_file *file, const char *name, int64_t major, const 
     sqlite3_stmt *statement =
         query(file, "SELECT name, major, minor, point FROM format WHERE ?1 | ?2 >= 0 LIMIT 1", 0, 0);
     if (!statement || !query_step(file, statement)) {
+        if (file->failed && sqlite3_errcode(file->db) != SQLITE_ERROR) /* the file is damaged */
+            return false;
         file->failed = false;
         file_fail(file, POP_FILE_LOAD_ERROR, "an SQLite database, but no %s (%s)", what,
-                  statement ? "its table format has no row" : "it has no table format");
+                  statement ? "its table format has no row" : "it has no table format of the right columns");
         return false;
     }
     const char *found = (const char *)sqlite3_column_text(statement, 0);

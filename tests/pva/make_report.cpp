@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_report CODELETS DIRECTORY: compiles and runs a program on two modelled IPUs and writes all report files to DIRECTORY, and beside them what the
-// engine's own profile says (graph.json, execution.json, summary.txt), to compare them with.
+// make_report CODELETS DIRECTORY [kill]: compiles and runs a program on two modelled IPUs and writes all report files to DIRECTORY, and beside them what the
+// engine's own profile says (graph.json, execution.json, summary.txt), to compare them with.  kill: the process kills itself after the first run.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/ProfileValue.hpp>
 
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -39,7 +40,7 @@ void write(const std::string &path, const ProfileValue &value)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc < 3)
         return 2;
     const std::string directory = argv[2];
     IPUModel model;
@@ -70,6 +71,8 @@ int main(int argc, char **argv)
     engine.connectStream("vector", numbers.data());
     engine.connectStream("result", results.data());
     engine.run(0, "first");
+    if (argc > 3)
+        raise(SIGKILL);
     engine.run(1);
     write(directory + "/graph.json", engine.getGraphProfile());
     write(directory + "/execution.json", engine.getExecutionProfile());

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, stream), or the same without it.  Prints its cycles.
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+
+#include <iostream>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace {
+
+constexpr unsigned Tiles = 32, Width = 64, Times = 20, Vertices = 6 * Tiles;
+
+// Products of rows, all vertices alike.
+Program products(Graph &graph, const Tensor &a, const Tensor &b, const Tensor &out, const std::vector<unsigned> &tiles, unsigned cycles)
+{
+    ComputeSet set = graph.addComputeSet("products");
+    for (unsigned i = 0; i < tiles.size(); ++i) {
+        auto vertex = graph.addVertex(set, "Dot", {{"a", a[i]}, {"b", b[i]}, {"out", out[i]}});
+        graph.setTileMapping(vertex, tiles[i]);
+        graph.setPerfEstimate(vertex, cycles);
+    }
+    return Execute(set, "products");
+}
+
+struct Parts {
+    Tensor a, b, out;
+};
+Parts variables(Graph &graph, const std::vector<unsigned> &tiles, const std::vector<unsigned> &of_a)
+{
+    const std::size_t count = tiles.size();
+    Parts parts{graph.addVariable(FLOAT, {count, Width}, "a"), graph.addVariable(FLOAT, {count, Width}, "b"), graph.addVariable(FLOAT, {count}, "out")};
+    for (std::size_t i = 0; i < count; ++i) {
+        graph.setTileMapping(parts.a[i], of_a[i]);
+        graph.setTileMapping(parts.b[i], tiles[i]);
+        graph.setTileMapping(parts.out[i], tiles[i]);
+    }
+    return parts;
+}
+
+// Half of the vertices lie on one tile.
+Program imbalance(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = mended || i % 2 ? i % Tiles : 0;
+    const Parts v = variables(graph, tiles, tiles);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 500), "loop");
+}
+
+// One operand lies on another tile than the vertices that read it, and is fetched each time.
+Program exchange(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices), of_a(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i) {
+        tiles[i] = i % Tiles;
+        of_a[i] = mended ? tiles[i] : 0;
+    }
+    const Parts v = variables(graph, tiles, of_a);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
+}
+
+// A row is fetched from the host in each iteration, where all could be fetched at once.
+Program stream(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    const Program product = products(graph, v.a, v.b, v.out, tiles, 50);
+    if (mended) {
+        DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, Times * 4);
+        Tensor rows = graph.addVariable(FLOAT, {Times * 4}, "rows");
+        graph.setTileMapping(rows, 0);
+        return Sequence({Copy(in, rows, false, "fetch"), Repeat(Times, product, "loop")});
+    }
+    DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, 4);
+    Tensor row = graph.addVariable(FLOAT, {4}, "row");
+    graph.setTileMapping(row, 0);
+    return Repeat(Times, Sequence({Copy(in, row, false, "fetch"), product}), "loop");
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc < 4)
+        return 2;
+    const std::string kind = argv[3];
+    IPUModel model;
+    model.tilesPerIPU = Tiles;
+    Device device = model.createDevice();
+    Graph graph(device.getTarget());
+    graph.addCodelets(argv[1]);
+    const bool mended = argc > 4;
+    const Program program = kind == "imbalance" ? imbalance(graph, mended) : kind == "exchange" ? exchange(graph, mended) : stream(graph, mended);
+    Engine engine(graph, program, {{"autoReport.all", "true"}, {"autoReport.directory", argv[2]}});
+    engine.load(device);
+    std::vector<float> rows(Times * 4);
+    if (kind == "stream")
+        engine.connectStream("in", rows.data());
+    engine.run(0);
+    std::cout << engine.getExecutionProfile()["simulation"]["cycles"].asUint() << "\n";
+    return 0;
+}
