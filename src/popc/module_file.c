@@ -78,7 +78,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     const struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
                                                           { "codelets", codelets.v.data, codelets.v.count },
                                                           { "objects", objects.v.data, objects.v.count },
-                                                          { "uses", module->uses, strlen(module->uses) },
+                                                          { "uses", module->uses, module->uses ? strlen(module->uses) : 0 },
                                                           { "devices", devices.v.data, devices.v.count } };
     container_build(magic, VERSION, sections, any ? SECTIONS : SECTIONS - 1, data, size);
     vec_free(&head.v);

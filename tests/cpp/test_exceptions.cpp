@@ -13,7 +13,7 @@ using namespace poplar;
 template <typename Error, typename Base> static bool is(const char *type)
 {
     static_assert(std::is_base_of<Base, Error>::value && std::is_base_of<poplar_error, Error>::value, "the hierarchy");
-    static_assert(std::is_nothrow_move_constructible<Error>::value || true, "exceptions are values");
+    static_assert(std::is_copy_constructible<Error>::value && std::is_copy_assignable<Error>::value, "exceptions are values");
     try {
         throw Error(std::string("text"));
     } catch (const Base &error) {

@@ -13,6 +13,9 @@ DIRECTORIES = ["base", "target", "graph", "program", "compiler", "engine", "imag
 # What a fault there would change is not a result: messages, memory that is given back, hints to the processor.
 LEFT_ALONE = re.compile(r"\b(LOG|assert|static_assert|_Static_assert|sizeof|free|\w+_free|\w+_release|\w+_destroy|prefetch\w*|__builtin_\w+|case|enum)\b")
 
+# The larger or smaller of two, and an order of what was found to differ: equals go either way.
+THE_SAME = re.compile(r"([\w.>-]+) [<>]=? ([\w.>-]+) \? (\1 : \2|\2 : \1)|(\S+) != (\S+) \? \(?\4 [<>] \5")
+
 
 def blank(text):
     """The text with comments, strings and characters as spaces of the same length."""
@@ -122,6 +125,8 @@ def changes(text, blanked, function):
 def skipped(blanked, change):
     begin = blanked.rfind("\n", 0, change[0] + (blanked[change[0]] == "\n")) + 1
     end = blanked.find("\n", change[1])
+    if change[3] == "boundary" and THE_SAME.search(blanked[begin:end]):
+        return True
     return LEFT_ALONE.search(blanked[begin:end]) or blanked[begin:end].startswith("#")
 
 

@@ -164,16 +164,46 @@ static pop_status failing_fetch(void *buffer, void *user)
     return POP_RUNTIME_ERROR;
 }
 
+static void count_complete(void *user)
+{
+    ++*(int *)user;
+}
+
 static void a_callback_that_fails_ends_the_run(struct world *w)
 {
     struct piped p = piped_open(w, 2);
     world_start(w, POP_PROGRAMS(p.once));
     int out[] = { 5, 5 };
     pop_error error = { 0 };
-    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = failing_fetch }, &error), &error);
+    int completes = 0;
+    pop_stream_callback failing = { .fetch = failing_fetch, .complete = count_complete, .user = &completes };
+    must(pop_engine_connect_stream_callback(w->engine, "in", failing, &error), &error);
     must(pop_engine_connect_stream(w->engine, "out", out, &error), &error);
     world_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
     assert_int_equal(out[0], 5);
+    assert_int_equal(completes, 0); /* nothing was transferred */
+    must(pop_engine_connect_stream(w->engine, "in", (int[]){ 10, 11 }, &error), &error);
+    must(pop_engine_connect_stream_callback(w->engine, "out", failing, &error), &error);
+    world_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
+    assert_int_equal(completes, 0);
+}
+
+/* Whatever a run could come to has to be connected: a case, and a default by itself. */
+static void a_stream_of_a_switch_must_be_connected(struct world *w)
+{
+    for (unsigned in_default = 0; in_default < 2; ++in_default) {
+        pop_tensor control = world_variable(w, POP_INT, POP_SHAPE(), in_default ? "d" : "c"), v = world_variable(w, POP_INT, POP_SHAPE(2), in_default ? "vd" : "vc");
+        pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, in_default ? "only default" : "only case", POP_INT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_program select = pop_switch(control, NULL), copy = pop_copy_from_stream(stream, v, false, NULL);
+        if (in_default)
+            pop_switch_default(select, copy);
+        else
+            pop_switch_add(select, 3, copy);
+        pop_engine_destroy(w->engine);
+        w->engine = NULL;
+        world_start(w, POP_PROGRAMS(select));
+        world_run_fails(w, 0, POP_STREAM_CONNECTION_ERROR, in_default ? "'only default', which is not connected" : "'only case', which is not connected");
+    }
 }
 
 static void handles_can_be_listed(struct world *w)
@@ -220,6 +250,16 @@ static void remote_rows(struct world *w)
     assert_memory_equal(data, ((const float[]){ 42, 41, 40 }), sizeof(data));
     must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 2, &error), &error);
     assert_memory_equal(data, ((const float[]){ 2, 1, 0 }), sizeof(data));
+    /* a bad row among good ones: nothing moves */
+    WORLD_PUT(w, "two", ((const float[]){ 7, 7, 7, 8, 8, 8 }));
+    for (unsigned bad = 0; bad < 2; ++bad) {
+        WORLD_PUT(w, "rows", ((const unsigned[]){ bad ? 0 : ROWS, bad ? ROWS : 0 }));
+        world_run_fails(w, 3, POP_APPLICATION_RUNTIME_ERROR, "row 5 of remote buffer 'far', which has 5 rows (0 to 4)");
+        must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 0, &error), &error);
+        assert_memory_equal(data, ((const float[]){ 0, 1, 2 }), sizeof(data));
+        world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "row 5");
+        WORLD_FLOATS(w, "two", 7, 7, 7, 8, 8, 8);
+    }
     WORLD_PUT(w, "row", (const int[]){ ROWS });
     pop_status status = pop_engine_run(w->engine, 0, &error);
     assert_true(status == POP_INDEX_ERROR || status == POP_APPLICATION_RUNTIME_ERROR);
@@ -250,6 +290,7 @@ int main(void)
         SCENARIO(callbacks_that_could_prefetch_but_may_not),
         SCENARIO(callbacks_with_prefetch),
         SCENARIO(a_callback_that_fails_ends_the_run),
+        SCENARIO(a_stream_of_a_switch_must_be_connected),
         SCENARIO(handles_can_be_listed),
         SCENARIO(remote_rows),
         SCENARIO(a_remote_buffer_of_one_row_needs_no_index),

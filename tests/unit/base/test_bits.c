@@ -43,8 +43,22 @@ static void test_stretches(void **state)
     assert_int_equal(bits_stretch(bits, 131, 256), 256);
 }
 
+/* One bit in the middle of five words, which neither end's word shows. */
+static void test_a_word_in_the_middle(void **state)
+{
+    (void)state;
+    for (unsigned at = 64; at < 256; ++at) {
+        uint64_t bits[5] = { 0 };
+        bits_set(bits, at, at + 1);
+        assert_true(bits_any(bits, 3, 317));
+        assert_false(bits_any(bits, 3, at));
+        assert_false(bits_any(bits, at + 1, 317));
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_bits), cmocka_unit_test(test_stretches) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_word_in_the_middle), cmocka_unit_test(test_bits), cmocka_unit_test(test_stretches) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -396,9 +396,55 @@ static void test_owners(void **state)
     end(&f);
 }
 
+/* An edge of two runs is laid out anew, however near they are; one of two runs that continue each other is not. */
+static void test_gathers_of_two_runs(void **state)
+{
+    (void)state;
+    for (unsigned gap = 0; gap < 2; ++gap) {
+        struct fixture f;
+        begin(&f);
+        pop_tensor a = variable(&f, 101, 0, "a"), b = variable(&f, 100, 0, "b");
+        pop_tensor both = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, 50, 0), pop_tensor_slice(a, 50 + gap, 100 + gap, 0)), 0);
+        pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+        in_out(&f, set, "Map", 0, both, b);
+        compiled(&f, pop_execute(set, NULL));
+        assert_int_equal(f.image->model.sets.count, 1 + gap);
+        assert_int_equal(f.image->gathers.count, gap);
+        end(&f);
+    }
+}
+
+static uint64_t copy_work(unsigned first, unsigned second)
+{
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 400, 0, "a"), b = variable(&f, 400, 0, "b");
+    pop_tensor from = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, first, 0), pop_tensor_slice(a, 200, 200 + second, 0)), 0);
+    pop_tensor to = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, first, 0), pop_tensor_slice(b, 200, 200 + second, 0)), 0);
+    compiled(&f, pop_copy(from, to, false, NULL));
+    uint64_t cycles = 0;
+    for (size_t i = 0; i < f.image->model.parts.count; ++i)
+        cycles += f.image->model.parts.data[i].active;
+    end(&f);
+    return cycles;
+}
+
+/* Pieces of different lengths cost what each costs, in whatever order, and no less than the longer of them alone. */
+static void test_copies_of_unequal_pieces(void **state)
+{
+    (void)state;
+    assert_int_equal(copy_work(100, 8), copy_work(8, 100));
+    assert_true(copy_work(100, 8) > copy_work(8, 8));
+    assert_true(copy_work(100, 48) > copy_work(100, 8));
+    assert_true(copy_work(100, 8) >= copy_work(100, 0));
+    assert_true(copy_work(148, 4) > copy_work(100, 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gathers_of_two_runs),
+        cmocka_unit_test(test_copies_of_unequal_pieces),
         cmocka_unit_test(test_reads_cost_what_lists_say), cmocka_unit_test(test_copies_cost_what_lists_say),
         cmocka_unit_test(test_order_of_creation_does_not_matter), cmocka_unit_test(test_gathers_are_copies),
         cmocka_unit_test(test_host_copies), cmocka_unit_test(test_leaves_are_planned_once),

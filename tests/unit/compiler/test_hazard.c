@@ -89,9 +89,32 @@ static void test_what_is_allowed(void **state)
     end(&f);
 }
 
+/* What a vertex reads and writes in place is still written to when later vertices are looked at. */
+static void test_writes_in_place_stay_known(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 200, 0, "a"), b = variable(&f, 10, 0, "b");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 0, 150, 0), pop_tensor_slice(a, 0, 150, 0));
+    compiled(&f, pop_execute(set, NULL));
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 70, 71, 0), pop_tensor_slice(b, 0, 1, 0));
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, "Field Map.in reads from elements [70:71)");
+    end(&f);
+    begin(&f);
+    a = variable(&f, 200, 0, "a");
+    set = pop_graph_add_compute_set(f.graph, "set");
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 0, 150, 0), pop_tensor_slice(a, 0, 150, 0));
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 140, 160, 0), pop_tensor_slice(a, 180, 200, 0));
+    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, "Field Map.in reads from elements [140:160)");
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writes_in_place_stay_known),
         cmocka_unit_test(test_two_writers), cmocka_unit_test(test_reader_of_another), cmocka_unit_test(test_own_writes_do_not_hide_others),
         cmocka_unit_test(test_outputs_of_one_vertex), cmocka_unit_test(test_what_is_allowed),
     };

@@ -557,9 +557,36 @@ static void test_lowered_variables(void **state)
     end(&s.f);
 }
 
+/* The largest variable that fits on a tile with nothing else, and one word more. */
+static void test_exactly_full(void **state)
+{
+    (void)state;
+    uint64_t memory = 0;
+    for (unsigned more = 0; more < 2; ++more) {
+        struct scene s;
+        begin_on(&s, "ipu1");
+        memory = s.f.graph->target.bytes_per_tile;
+        pop_tensor full = variable(&s.f, memory / 4 + more, 7, "full");
+        pop_program write = pop_write_undef(full, NULL);
+        pop_sequence_add(s.all, write);
+        pop_sequence_add(s.all, pop_copy(pop_tensor_slice(full, 0, 1, 0), pop_tensor_slice(full, 1, 2, 0), false, NULL));
+        set_option(&s, "debug.allowOutOfMemory", "true");
+        compiled_scene(&s);
+        const struct model_tile *tile = NULL;
+        for (size_t i = 0; i < s.f.image->model.tiles.count; ++i)
+            if (s.f.image->model.tiles.data[i].total_with_gaps > memory / 2)
+                tile = &s.f.image->model.tiles.data[i];
+        assert_non_null(tile);
+        assert_true(tile->total_with_gaps >= memory + 4 * more);
+        assert_int_equal(tile->bytes[MODEL_OVERFLOWED] >= 4, more || tile->total_with_gaps > memory);
+        end(&s.f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exactly_full),
         cmocka_unit_test(test_variables_and_messages),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_vertex_code),

@@ -96,9 +96,34 @@ static void many_elements_are_summarised(void **state)
     EXPECT("m: [\n [ 0 ...  4]\n ...\n [15 ... 19]\n]\n", "m", POP_INT, DIMS(4, 5), numbers, format);
 }
 
+/* The last element that fits ends where the line may end: one column less wraps it. */
+static void a_row_as_wide_as_a_line_stays_in_it(void **state)
+{
+    (void)state;
+    int numbers[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    size_t whole = 0;
+    for (size_t width = 40; width >= 4; --width) {
+        pop_print_format format = pop_print_format_default();
+        format.max_line_width = width;
+        char *text = printed("", POP_INT, DIMS(8), numbers, format);
+        size_t lines = 0, longest = 0;
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            longest = strlen(line) > longest ? strlen(line) : longest;
+            ++lines;
+        }
+        whole = lines == 1 ? width : whole;
+        free(text);
+        if (lines > 1)
+            break;
+        assert_int_equal(longest, strlen("[1 2 3 4 5 6 7 8]"));
+    }
+    assert_in_range(whole, strlen("[1 2 3 4 5 6 7 8]") - 1, strlen("[1 2 3 4 5 6 7 8]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_as_wide_as_a_line_stays_in_it),
         cmocka_unit_test(guide_text),  cmocka_unit_test(newer_text),     cmocka_unit_test(elements_are_aligned),
         cmocka_unit_test(odd_shapes),  cmocka_unit_test(long_rows_wrap), cmocka_unit_test(many_elements_are_summarised),
     };

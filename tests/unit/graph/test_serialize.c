@@ -313,6 +313,11 @@ static void a_graph_as_json(void **state)
     assert_int_equal(json_integer_value(json_object_get(json_array_get(vertices, 1), "tile")), 1);
     assert_string_equal(
         json_string_value(json_object_get(json_array_get(json_object_get(root, "variables"), 0), "name")), "t \"x\"");
+    /* each range of the mapping: begin, end, tile */
+    char *variables = json_dumps(json_object_get(root, "variables"), JSON_COMPACT);
+    if (!strstr(variables, "[0,6,2]"))
+        fail_msg("no range [0,6,2] in %s", variables);
+    free(variables);
     json_decref(root);
     free(b.data);
 

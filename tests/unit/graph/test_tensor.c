@@ -395,10 +395,24 @@ static void wide_views_are_whole(void **state)
     assert_int_equal(run.count, ((size_t)1 << 33) - 5);
 }
 
+/* Views of one variable by different periods, which share an element in one column of one row. */
+static void views_meet_in_one_column(void **state)
+{
+    pop_graph *graph = *state;
+    pop_tensor t = variable(graph, POP_SHAPE(2, 8, 10)), rows = pop_tensor_reshape(t, POP_SHAPE(16, 10));
+    pop_tensor corner = pop_tensor_slice(pop_tensor_slice(t, 0, 2, 1), 0, 5, 2); /* rows 0, 1, 8, 9; columns 0 to 4 */
+    assert_true(pop_tensor_intersects(corner, pop_tensor_slice(pop_tensor_slice(rows, 2, 9, 0), 4, 8, 1)));
+    assert_false(pop_tensor_intersects(corner, pop_tensor_slice(pop_tensor_slice(rows, 2, 9, 0), 5, 8, 1)));
+    assert_false(pop_tensor_intersects(corner, pop_tensor_slice(pop_tensor_slice(rows, 2, 8, 0), 4, 8, 1)));
+    assert_true(pop_tensor_intersects(pop_tensor_slice(pop_tensor_slice(rows, 7, 10, 0), 0, 1, 1), corner));
+    assert_null(pop_graph_error(graph));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(views_meet_in_one_column, set_up, tear_down),
         TEST(bounds_are_index_errors),        TEST(shapes_that_do_not_match_are_poplar_errors),
         TEST(types_and_sizes_are_checked),    TEST(failing_slices_leave_no_tensor),
         TEST(null_tensors_are_quiet),         TEST(text_names_variables_and_ranges),

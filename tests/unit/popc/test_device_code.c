@@ -180,6 +180,16 @@ static void a_static_compute_and_the_kinds_of_vertex_are_measured(void **state)
     module_release(module);
 }
 
+/* Blocks of memory are moved by helpers of the device's own. */
+static void copies_of_blocks_are_measured(void **state)
+{
+    (void)state;
+    need_clang();
+    struct module *module = compiled(HEAD VERTEX("V", "__builtin_memcpy(v->out.data, v->out.data + v->out.size / 2, v->out.size / 2 * sizeof(*v->out.data));"), ALL);
+    assert_false(measured(module, "V", "ipu2").estimated);
+    module_release(module);
+}
+
 /* ---- what is kept ---- */
 
 static void write_counter(const char *name, const char *program)
@@ -505,6 +515,7 @@ static void damaged_sections_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_of_blocks_are_measured),
         cmocka_unit_test_teardown(a_longer_body_has_more_bytes, clean),
         cmocka_unit_test_teardown(the_device_and_nobody_else_sees_ipu, clean),
         cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),

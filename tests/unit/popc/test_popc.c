@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "scratch.h"
@@ -346,10 +347,82 @@ static void a_failure_leaves_no_output(void **state)
     EXPECT(popc_compile_files(NULL, 0, NULL, output, false, &error), POP_INVALID_OPTION, "no input file");
 }
 
+/* A text may end without a line's end, and with anything. */
+static void the_last_line_may_be_open(void **state)
+{
+    (void)state;
+    assert_true(compiles(VERTEX("V") "// the end", ""));
+    assert_true(compiles(VERTEX("V") "#define LAST 1", ""));
+    assert_true(compiles(VERTEX("V") "static int last;", "-O0"));
+}
+
+/* Warnings are part of what an entry of the cache is for. */
+static void flags_of_warnings_have_entries_of_their_own(void **state)
+{
+    (void)state;
+    static const char text[] = VERTEX("V") "static int unused_one(void) { return 1; }\n";
+    pop_error error;
+    struct module *module;
+    char log[128];
+    setenv("POPLAR_CODELETS_LOG_LEVEL", "WARN", 1);
+    setenv("POPLAR_LOG_DEST", in_scratch(log, "log"), 1);
+    static const char *const flags[] = { "", "-Wall", "", "-Wall" };
+    for (int i = 0; i < 4; ++i) {
+        char *said = NULL;
+        size_t size;
+        unlink(log);
+        log_reset();
+        assert_int_equal(popc_compile("text.c", text, flags[i], &module, &error), POP_OK);
+        module_release(module);
+        bool warned = file_read(log, &said, &size, NULL) == POP_OK && strstr(said, "unused_one");
+        assert_int_equal(warned, i % 2);
+        free(said);
+    }
+    unsetenv("POPLAR_CODELETS_LOG_LEVEL");
+    unsetenv("POPLAR_LOG_DEST");
+    log_reset();
+}
+
+/* An entry whose header has gone is no entry. */
+static void a_header_that_has_gone_is_missed(void **state)
+{
+    (void)state;
+    static const char text[] = "#include \"gone.h\"\n" VERTEX("V");
+    char path[128], flags[160];
+    struct module *module;
+    pop_error error;
+    write_file("gone.h", "#define GONE 1\n");
+    snprintf(flags, sizeof(flags), "-I%s", scratch_path);
+    assert_int_equal(popc_compile("text.c", text, flags, &module, &error), POP_OK);
+    module_release(module);
+    unlink(in_scratch(path, "gone.h"));
+    EXPECT(popc_compile("text.c", text, flags, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "gone.h");
+}
+
+static void an_output_that_is_an_input_is_refused(void **state)
+{
+    (void)state;
+    char path[128], other[160], *text;
+    size_t size;
+    pop_error error;
+    write_file("same.c", VERTEX("V"));
+    in_scratch(path, "same.c");
+    snprintf(other, sizeof(other), "%s/./same.c", scratch_path);
+    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, path, false, &error), POP_INVALID_OPTION, "would be lost", "same.c");
+    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, other, false, &error), POP_INVALID_OPTION, "would be lost");
+    assert_int_equal(file_read(path, &text, &size, NULL), POP_OK);
+    assert_string_equal(text, VERTEX("V"));
+    free(text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, clean)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_last_line_may_be_open, clean),
+        cmocka_unit_test_teardown(flags_of_warnings_have_entries_of_their_own, clean),
+        cmocka_unit_test_teardown(a_header_that_has_gone_is_missed, clean),
+        cmocka_unit_test_teardown(an_output_that_is_an_input_is_refused, clean),
         TEST(the_compilers_message_has_the_users_line),
         TEST(a_long_message_begins_with_its_error),
         TEST(files_that_are_not_for_popc),
