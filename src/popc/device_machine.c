@@ -2,7 +2,6 @@
 /* An interpreter of rv64imf_zfh: instructions of four bytes, no privileged ones, no atomics. */
 #include "popc/device_machine.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <poplar/text.h>
 #include <stdarg.h>

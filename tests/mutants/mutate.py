@@ -181,7 +181,7 @@ def mutated(text, mutants):
 
 def broken(tree, path, lines):
     """The faults of a file that do not compile, or that a warning finds."""
-    command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-w", "-Wformat", "-Werror=format", "-Werror=incompatible-pointer-types",
+    command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wformat", "-Werror=format", "-Werror=incompatible-pointer-types",
                "-Werror=int-conversion", "-Werror=discarded-qualifiers", "-fsyntax-only", "-fmax-errors=0", "-Iinclude", "-Isrc", path]
     if path.endswith("popc/machine.c"):
         command.insert(1, '-DTREMULA_INCLUDE_DIR=""')
