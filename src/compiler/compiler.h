@@ -33,7 +33,17 @@ struct tile_span {
 
 /* What lowering went through, in its order, for the pass that builds the model's tree.  A leaf or a container opens where its first op
  * stands; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
-enum lowered_kind { LOWERED_BODY = 0, LOWERED_OPEN, LOWERED_SLOT, LOWERED_CLOSE, LOWERED_AGAIN /* a leaf that stood before */, LOWERED_CALL };
+enum lowered_kind {
+    LOWERED_BODY = 0,
+    LOWERED_OPEN,
+    LOWERED_SLOT,
+    LOWERED_CLOSE,
+    LOWERED_AGAIN, /* a leaf that stood before */
+    LOWERED_CALL,
+    LOWERED_BLOCK, /* a block of lightweight profiling begins, before its program opens; it ends, behind it */
+    LOWERED_BLOCK_END,
+    LOWERED_FLUSH /* its buffers go to the host, at the end of a loop's body */
+};
 struct lowered {
     uint8_t kind;
     uint32_t node;
@@ -102,6 +112,12 @@ struct compiler {
     struct bitmaps bits;
     /* storage */
     uint64_t *storage;     /* by variable: byte offset, or NO_STORAGE */
+    /* blocks */
+    struct blocks {
+        bool *of;        /* by node: it is a block; NULL: none is */
+        bool *flush;     /* by node: a loop at the end of whose body buffers are flushed; NULL as well */
+        uint32_t buffer; /* bytes of a tile's */
+    } blocks;
     /* outline */
     uint32_t *same;        /* by node: the first one that does the same */
     /* lower */
@@ -132,6 +148,7 @@ bool pass_sets(struct compiler *c);
 bool pass_hazard(struct compiler *c);
 bool pass_order(struct compiler *c);
 bool pass_storage(struct compiler *c);
+bool pass_blocks(struct compiler *c);
 bool pass_outline(struct compiler *c);
 bool pass_lower(struct compiler *c);
 bool pass_vertices(struct compiler *c);

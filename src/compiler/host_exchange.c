@@ -141,6 +141,11 @@ void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t byte
     add_piece(host, tile, bytes, packets, false);
 }
 
+void host_exchange_to_host(struct host_exchange *host, uint32_t tile, uint64_t bytes)
+{
+    add_piece(host, tile, bytes, cost_host_packets(bytes), true);
+}
+
 void host_exchange_begin(struct host_exchange *host, const char *name)
 {
     host->name = name;

@@ -27,6 +27,8 @@ uint64_t host_exchange_share(const pop_target *target, uint64_t bytes);
 /* Bytes of a grain, which is a packet, to the tile that takes it in; first: they are the first of it. */
 void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t bytes, bool first);
 void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets);
+/* So many bytes from a tile to the host. */
+void host_exchange_to_host(struct host_exchange *host, uint32_t tile, uint64_t bytes);
 /* Between these, what is added belongs together: host->made has the exchanges then, at least one (of nothing, perhaps). */
 void host_exchange_begin(struct host_exchange *host, const char *name);
 void host_exchange_end(struct host_exchange *host);

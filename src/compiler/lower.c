@@ -5,6 +5,7 @@
  * and stands in several places, is emitted once and called, so that ops are linear in nodes. */
 #include "compiler/lower.h"
 
+#include "compiler/blocks.h"
 #include "compiler/plan.h"
 
 #include <assert.h>
@@ -56,8 +57,17 @@ static void note(struct lowering *l, enum lowered_kind kind, uint32_t node)
     *vec_push(&l->c->lowered) = (struct lowered){ (uint8_t)kind, node, lower_here(l) };
 }
 
+/* A step that only the model has: a block's stamp, or a flush. */
+static void lower_block(struct lowering *l, enum lowered_kind kind, uint32_t node)
+{
+    note(l, kind, node);
+    lower_op(l, (struct image_op){ .kind = OP_STEP });
+}
+
 static void open_frame(struct lowering *l, uint32_t node)
 {
+    if (is_block(l->c, node))
+        lower_block(l, LOWERED_BLOCK, node);
     note(l, LOWERED_OPEN, node);
     *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
 }
@@ -95,12 +105,16 @@ static void lower_one_body(struct lowering *l, uint32_t node)
         size_t top = l->frames.count - 1;
         l->node = l->frames.data[top].node;
         const struct program_node *n = l->c->store->programs.data[l->node];
+        if (flushes_blocks(l->c, l->node) && l->frames.data[top].stage == (n->kind == PROGRAM_REPEAT ? 1 : 2))
+            lower_block(l, LOWERED_FLUSH, l->node);
         uint32_t before = lower_here(l), child = lower_kinds[n->kind](l, &l->frames.data[top], n);
         ++l->frames.data[top].stage;
         if (child == LOWER_DONE) {
             --l->frames.count;
             note(l, LOWERED_CLOSE, l->node);
-            if (!n->children.count && lower_here(l) == before + 1)
+            if (is_block(l->c, l->node))
+                lower_block(l, LOWERED_BLOCK_END, l->node);
+            else if (!n->children.count && lower_here(l) == before + 1)
                 l->leaf_op[l->node] = before;
         }
         if (child != LOWER_DONE && n->kind != PROGRAM_SEQUENCE && n->kind != PROGRAM_BLOCK)

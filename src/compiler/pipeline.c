@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
+#include "compiler/blocks.h"
 #include "compiler/live.h"
 #include "graph/build.h"
 
@@ -104,6 +105,7 @@ static const struct pass {
     { "hazard", pass_hazard, verify_bits },
     { "order", pass_order, verify_order },
     { "storage", pass_storage, verify_storage },
+    { "blocks", pass_blocks, NULL },
     { "outline", pass_outline, NULL },
     { "lower", pass_lower, verify_lower },
     { "vertices", pass_vertices, verify_vertices },
@@ -149,6 +151,7 @@ static void compiler_free(struct compiler *c)
     vec_free(&c->finished);
     free(c->set_of);
     free(c->same);
+    blocks_free(&c->blocks);
     vec_free(&c->sets);
     free(c->variable_use);
     free(c->order);

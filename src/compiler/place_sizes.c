@@ -375,6 +375,14 @@ static void instrument_sets(struct sizing *s)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT);
 }
 
+/* The buffers of lightweight profiling. */
+static void instrument_blocks(struct sizing *s)
+{
+    const struct model *model = &s->c->image->model;
+    for (size_t i = 1; i < model->blocks.count; ++i)
+        add(s, model->blocks.data[i], MODEL_INSTRUMENTATION_RESULTS_CATEGORY, s->c->blocks.buffer);
+}
+
 static void instrument_exchange(struct sizing *s, const struct model_exchange *exchange)
 {
     for (uint64_t i = exchange->first_flow; i < exchange->first_flow + exchange->flows; ++i) {
@@ -446,6 +454,7 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
         size_control(&s);
     if (compiler_instruments(c, "debug.instrumentCompute"))
         instrument_sets(&s);
+    instrument_blocks(&s);
     if (sizes->code)
         size_stacks(&s);
     for (size_t i = 0; i < c->store->types.count; ++i)

@@ -4,6 +4,8 @@
  * In: lowered, plans, ops.  Out: the model's steps, children, controls, functions, entry, op_first, op_steps, host exchanges; origins, merged. */
 #include "compiler/steps.h"
 
+#include "compiler/blocks.h"
+
 #include <assert.h>
 
 static uint32_t new_step(struct builder *b, struct model_step step, struct step_origin origin)
@@ -135,6 +137,25 @@ static void begin_sequence(struct builder *b, uint32_t node)
     open_step(b, node, step, false);
 }
 
+/* A block stands around its program; a Sequence or Block program is the block itself. */
+static void begin_block(struct builder *b, uint32_t node, uint32_t op)
+{
+    steps_flush(b);
+    uint32_t step = new_sequence(b, node);
+    b->model->steps.data[step].mark = MODEL_BLOCK;
+    *vec_push(&b->pending) = step;
+    open_step(b, node, step, false);
+    steps_stamp(b, node, op, MODEL_BLOCK_BEGIN);
+}
+
+static void end_block(struct builder *b, uint32_t node, uint32_t op)
+{
+    steps_flush(b);
+    steps_stamp(b, node, op, MODEL_BLOCK_END);
+    assert(top(b)->node == node);
+    close_step(b);
+}
+
 static bool is_container(const struct program_node *n)
 {
     return n->kind == PROGRAM_REPEAT || n->kind == PROGRAM_WHILE_TRUE || n->kind == PROGRAM_WHILE_FALSE || n->kind == PROGRAM_IF ||
@@ -144,6 +165,8 @@ static bool is_container(const struct program_node *n)
 static void begin_program(struct builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = node_at(b, node);
+    if (is_sequence(n) && is_block(b->c, node))
+        return;
     if (is_sequence(n))
         begin_sequence(b, node);
     else if (is_container(n))
@@ -155,7 +178,7 @@ static void begin_program(struct builder *b, uint32_t node, uint32_t op)
 static void end_program(struct builder *b, uint32_t node)
 {
     const struct program_node *n = node_at(b, node);
-    if (!is_sequence(n) && !is_container(n))
+    if (is_sequence(n) ? is_block(b->c, node) : !is_container(n))
         return;
     if (is_container(n))
         close_slot(b);
@@ -188,6 +211,16 @@ static void build(struct builder *b)
             break;
         case LOWERED_CALL:
             call(b, "", event->op);
+            break;
+        case LOWERED_BLOCK:
+            begin_block(b, event->node, event->op);
+            break;
+        case LOWERED_BLOCK_END:
+            end_block(b, event->node, event->op);
+            break;
+        case LOWERED_FLUSH:
+            steps_flush(b);
+            steps_flush_blocks(b, event->node, event->op);
             break;
         default: /* OPEN, AGAIN */
             if (node_at(b, event->node)->kind == PROGRAM_CALL)
@@ -326,7 +359,7 @@ bool pass_steps(struct compiler *c)
         count_graph(c);
         return true;
     }
-    struct builder b = { .c = c, .model = &c->image->model };
+    struct builder b = { .c = c, .model = &c->image->model, .stamp = NONE };
     owners_init(&b.owners, c);
     b.written = mem_zero(c->store->variables.count, sizeof(*b.written));
     b.touched = mem_zero(c->store->variables.count, sizeof(*b.touched));

@@ -44,6 +44,7 @@ struct builder {
     VEC(uint32_t) call_op;      /* by CALL step, in order: the op that it goes to */
     VEC(uint32_t) call_step;
     VEC(struct broadcast) broadcasts;
+    uint32_t stamp; /* index of the model's sets: a stamp of lightweight profiling; NONE before the first */
     unsigned switches;
 };
 
@@ -64,6 +65,9 @@ void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct
 void steps_host_call(struct builder *b, uint32_t node, uint32_t op);
 /* Steps for the host exchanges that were just collected. */
 void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail, struct step_origin origin);
+/* Lightweight profiling: a stamp of a block, and the flush of the buffers. */
+void steps_stamp(struct builder *b, uint32_t node, uint32_t op, enum model_mark mark);
+void steps_flush_blocks(struct builder *b, uint32_t node, uint32_t op);
 /* How the host says which program to run. */
 void steps_entry(struct builder *b);
 

@@ -108,6 +108,8 @@ static bool check_step(struct check *check, size_t index)
     unsigned details = step->kind == MODEL_STREAM_COPY ? MODEL_STREAM_MIXED : step->kind == MODEL_SYNC ? MODEL_SYNC_EXTERNAL : UINT8_MAX;
     if (step->kind >= MODEL_KINDS || step->detail > details || !is_string(check, step->name))
         return check_fail(check, "step %zu is of kind %u, %u", index, step->kind, step->detail);
+    if (step->mark >= MODEL_MARKS)
+        return check_fail(check, "step %zu has mark %u", index, step->mark);
     if (choices(model, step->kind) != SIZE_MAX && step->index >= choices(model, step->kind))
         return check_fail(check, "step %zu has index %u of %zu", index, step->index, choices(model, step->kind));
     if (!check_within(step->first_child, step->children, model->children.count) || (step->children && !has_children(step->kind)))
@@ -200,6 +202,11 @@ static bool check_steps(struct check *check)
     for (size_t i = 0; i < model->steps.count; ++i)
         if (!check_step(check, i))
             return false;
+    for (size_t i = 1; i < model->blocks.count; ++i)
+        if (model->blocks.data[i] >= pop_target_num_tiles(&check->image->target) || (i > 1 && model->blocks.data[i] <= model->blocks.data[i - 1]))
+            return check_fail(check, "tile %zu that records blocks is %u", i, model->blocks.data[i]);
+    if (model->blocks.count && !model->blocks.data[0])
+        return check_fail(check, "buffers of blocks hold no record");
     return check_steps_of(check, "child", model->children.data, model->children.count, false) &&
            check_steps_of(check, "control program", model->controls.data, model->controls.count, false) &&
            check_steps_of(check, "function", model->functions.data, model->functions.count, false) &&

@@ -8,6 +8,7 @@ void model_free(struct model *model)
     vec_free(&model->controls);
     vec_free(&model->functions);
     vec_free(&model->entry);
+    vec_free(&model->blocks);
     vec_free(&model->op_first);
     vec_free(&model->op_steps);
     vec_free(&model->types);

@@ -24,8 +24,17 @@ enum model_sync { MODEL_SYNC_INTERNAL = 0, MODEL_SYNC_EXTERNAL };
 /* A step; an entry of the profile's programs.  index: EXECUTE: of sets; EXCHANGE: exchanges; GLOBAL_EXCHANGE: global_exchanges; STREAM_COPY:
  * host_exchanges; CALL: functions.  detail: STREAM_COPY: enum model_stream; SYNC: enum model_sync.  Children: the entries of model.children; IF has
  * its then, IF_ELSE then and else, SWITCH its cases in order and its default last, REPEAT its body, REPEAT_WHILE condition and body. */
+enum model_mark {
+    MODEL_NO_MARK = 0,
+    MODEL_BLOCK,       /* a SEQUENCE: a block of lightweight profiling, with its stamps as its first and last child */
+    MODEL_BLOCK_BEGIN, /* an EXECUTE: the stamp at its begin, at its end */
+    MODEL_BLOCK_END,
+    MODEL_BLOCK_FLUSH, /* a STREAM_COPY: buffers go to the host */
+    MODEL_MARKS
+};
 struct model_step {
     uint8_t kind, detail;
+    uint8_t mark; /* enum model_mark */
     uint32_t name, index;
     uint32_t first_child, children;
     uint32_t program; /* of the graph, that it comes from: index + 1, 0 for none */
@@ -90,6 +99,7 @@ struct model {
     VEC(uint32_t) controls;   /* control programs: the first step of each; one tree when several programs share a Switch (see entry) */
     VEC(uint32_t) functions;  /* of CALL */
     VEC(uint32_t) entry;      /* leaf steps that every run begins with: how the host says which of several programs to run; else empty */
+    VEC(uint32_t) blocks;     /* lightweight profiling: how many records a tile's buffer holds, then the tiles that record; empty: none */
     VEC(uint32_t) op_first;   /* by op of the image, and one more: its first entry of op_steps */
     VEC(uint32_t) op_steps;   /* leaf steps that an execution of the op goes through, in order */
     /* costs */

@@ -57,7 +57,7 @@ static pop_profile_value program_profile(const struct image *image, const struct
         profile_add(&map, "name", pop_profile_string(name));
     if (step->kind == MODEL_CALL)
         profile_add(&map, "target", pop_profile_uint(step->index));
-    profile_add(&map, "type", pop_profile_string(tags[step->kind]));
+    profile_add(&map, "type", pop_profile_string(step->mark == MODEL_BLOCK ? "Block" : tags[step->kind]));
     return map;
 }
 

@@ -77,6 +77,8 @@ static const char *type_of(const struct model_step *step, enum program_part part
                                          [PART_STEP] = NULL,          [PART_END] = "StreamCopyEnd" };
     if (parts[part])
         return parts[part];
+    if (step->mark == MODEL_BLOCK)
+        return "Block";
     return step->kind == MODEL_STREAM_COPY ? "StreamCopyMid" : types[step->kind];
 }
 

@@ -266,6 +266,7 @@ pop_status report_run_end(struct report *report, const struct trace *trace, cons
     int64_t before = steps_count(report->steps);
     pop_error ours;
     report_run_part(report, trace);
+    steps_run_end(report->steps);
     LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1,
         steps_count(report->steps) - before, milliseconds() - start);
     if (!database_failed(report->db, &ours))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/steps.h"
 
+#include "profile/execution_profile.h"
+#include "report/blocks.h"
 #include "report/patterns.h"
 
 #include <time.h>
@@ -17,6 +19,8 @@ struct steps_writer {
     struct timeline_walk *walk;
     struct clock *clock;
     struct patterns *patterns;
+    struct blocks_writer *blocks; /* of lightweight profiling, or NULL */
+    bool lightweight;             /* blocks alone, no steps */
     int64_t run, next;
     /* The clock before the event at hand. */
     uint32_t shape;
@@ -181,6 +185,10 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum program_part 
 static void on_event(void *user, const struct timeline_event *event)
 {
     struct steps_writer *w = user;
+    if (w->blocks)
+        blocks_event(w->blocks, w->run, event);
+    if (w->lightweight)
+        return;
     unsigned kind = w->clock->model->steps.data[event->step].kind;
     if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE ||
         event->kind == MODEL_STREAM_COPY) {
@@ -203,6 +211,10 @@ struct steps_writer *steps_begin(struct report *report)
     w->walk = timeline_walk_begin(report->image, on_event, w);
     w->clock = timeline_walk_clock(w->walk);
     w->patterns = patterns_create(report, w->clock);
+    if (report->image->model.blocks.count) {
+        w->blocks = blocks_begin(report, w->clock);
+        w->lightweight = !instrumentation_of(&report->options).compute;
+    }
     w->base = mem_zero(w->clock->ipus, sizeof(*w->base));
     w->shift = mem_zero(w->clock->ipus, sizeof(*w->shift));
     w->offsets = mem_zero((size_t)w->clock->ipus * w->clock->tiles, sizeof(*w->offsets));
@@ -216,6 +228,12 @@ void steps_write(struct steps_writer *w, int64_t run, const struct trace *trace)
     w->run = run;
     timeline_walk_on(w->walk, trace);
     write_rows(w);
+}
+
+void steps_run_end(struct steps_writer *w)
+{
+    if (w->blocks)
+        blocks_run_end(w->blocks, w->run);
 }
 
 int64_t steps_count(const struct steps_writer *w)
@@ -263,6 +281,7 @@ void steps_end(struct steps_writer *w)
         write_account(w->report, accounts[i].name, &timeline, accounts[i].offset);
     timeline_free(&timeline);
     patterns_free(w->patterns);
+    blocks_end(w->blocks);
     vec_free(&w->shape_arrays);
     free(w->base);
     free(w->shift);

@@ -11,6 +11,8 @@
 struct steps_writer *steps_begin(struct report *report);
 /* The steps of a record, as those of a run. */
 void steps_write(struct steps_writer *writer, int64_t run, const struct trace *trace);
+/* The run whose records were written is over. */
+void steps_run_end(struct steps_writer *writer);
 /* Rows so far: the id of the next step. */
 int64_t steps_count(const struct steps_writer *writer);
 /* The clock of the tile that is last. */

@@ -41,11 +41,11 @@ static void add_model(struct image *image)
 {
     struct model *m = &image->model;
     static const struct model_step steps[] = {
-        { MODEL_SEQUENCE, 0, 1, 0, 0, 5, 1 },   { MODEL_STREAM_COPY, 2, 0, 0, 0, 0, 1 },     { MODEL_REPEAT, 0, 0, 0, 5, 1, 1 },
-        { MODEL_SEQUENCE, 0, 0, 0, 6, 2, 1 },   { MODEL_EXECUTE, 0, 1, 0, 0, 0, 1 },         { MODEL_EXCHANGE, 0, 0, 0, 0, 0, 1 },
-        { MODEL_IF_ELSE, 0, 0, 0, 8, 2, 1 },    { MODEL_SYNC, 1, 0, 0, 0, 0, 1 },            { MODEL_WRITE_UNDEF, 0, 0, 0, 0, 0, 1 },
-        { MODEL_CALL, 0, 0, 0, 0, 0, 1 },       { MODEL_GLOBAL_EXCHANGE, 0, 0, 0, 0, 0, 1 }, { MODEL_SWITCH, 0, 0, 0, 10, 1, 1 },
-        { MODEL_SEQUENCE, 0, 0, 0, 11, 1, 1 },
+        { MODEL_SEQUENCE, 0, 0, 1, 0, 0, 5, 1 },   { MODEL_STREAM_COPY, 2, 0, 0, 0, 0, 0, 1 },     { MODEL_REPEAT, 0, 0, 0, 0, 5, 1, 1 },
+        { MODEL_SEQUENCE, 0, 0, 0, 0, 6, 2, 1 },   { MODEL_EXECUTE, 0, 0, 1, 0, 0, 0, 1 },         { MODEL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 },
+        { MODEL_IF_ELSE, 0, 0, 0, 0, 8, 2, 1 },    { MODEL_SYNC, 1, 0, 0, 0, 0, 0, 1 },            { MODEL_WRITE_UNDEF, 0, 0, 0, 0, 0, 0, 1 },
+        { MODEL_CALL, 0, 0, 0, 0, 0, 0, 1 },       { MODEL_GLOBAL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 }, { MODEL_SWITCH, 0, 0, 0, 0, 10, 1, 1 },
+        { MODEL_SEQUENCE, 0, 0, 0, 0, 11, 1, 1 },
     };
     memcpy(vec_extend(&m->steps, sizeof(steps) / sizeof(steps[0])), steps, sizeof(steps));
     NUMBERS(m->children, 1, 2, 6, 9, 11, 3, 4, 5, 7, 8, 10, 4);
