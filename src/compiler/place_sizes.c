@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of what is in a tile's memory all the time beside variables: vertex state, stacks, code, headers (docs/memory.md has the rules). */
+#include "compiler/control_code.h"
 #include "compiler/edges.h"
 #include "compiler/place.h"
 
@@ -281,65 +282,12 @@ static void size_flows(struct sizing *s, const struct model_exchange *exchange, 
 
 /* ---- control code ---- */
 
-static void code_on(int64_t *change, uint32_t tile, uint32_t tiles, unsigned instructions)
-{
-    change[tile] += instructions;
-    change[tile + tiles] -= instructions;
-}
-
-static void code_of_exchange(struct sizing *s, int64_t *change, const struct model_exchange *exchange)
-{
-    for (uint64_t i = exchange->first_flow; i < exchange->first_flow + exchange->flows; ++i)
-        code_on(change, s->c->image->model.flows.data[i].tile, s->c->image->model.flows.data[i].tiles, MEMORY_CONTROL_EXCHANGE);
-}
-
-static unsigned control_instructions(const struct model_step *step)
-{
-    switch (step->kind) {
-    case MODEL_EXCHANGE:
-    case MODEL_GLOBAL_EXCHANGE:
-    case MODEL_SYNC:
-    case MODEL_SET_CONSENSUS:
-        return MEMORY_CONTROL_SYNC;
-    case MODEL_STREAM_COPY:
-        return MEMORY_CONTROL_HOST;
-    case MODEL_IF:
-    case MODEL_IF_ELSE:
-    case MODEL_SWITCH:
-        return MEMORY_CONTROL_BRANCH + step->children;
-    case MODEL_REPEAT:
-    case MODEL_REPEAT_WHILE:
-        return MEMORY_CONTROL_LOOP;
-    case MODEL_CALL:
-        return MEMORY_CONTROL_CALL;
-    default:
-        return 0;
-    }
-}
-
-static void code_of_step(struct sizing *s, int64_t *change, const struct model_step *step)
-{
-    const struct model *model = &s->c->image->model;
-    code_on(change, 0, s->to->tiles, control_instructions(step));
-    if (step->kind == MODEL_EXECUTE) {
-        const struct model_set *set = &model->sets.data[step->index];
-        for (uint64_t i = set->first_part; i < set->first_part + set->parts; ++i)
-            code_on(change, model->parts.data[i].tile, model->parts.data[i].tiles, MEMORY_CONTROL_EXECUTE);
-    } else if (step->kind == MODEL_EXCHANGE) {
-        code_of_exchange(s, change, &model->exchanges.data[step->index]);
-    } else if (step->kind == MODEL_GLOBAL_EXCHANGE) {
-        code_of_exchange(s, change, &model->global_exchanges.data[step->index]);
-    } else if (step->kind == MODEL_STREAM_COPY) {
-        code_of_exchange(s, change, &model->host_exchanges.data[step->index]);
-    }
-}
-
 static void size_control(struct sizing *s)
 {
     const struct model *model = &s->c->image->model;
     int64_t *change = mem_zero(s->to->tiles + 1, sizeof(*change)), now = 0;
     for (size_t i = 0; i < model->steps.count; ++i)
-        code_of_step(s, change, &model->steps.data[i]);
+        control_code_add(model, &model->steps.data[i], s->to->tiles, change);
     for (uint32_t tile = 0; tile < s->to->tiles; ++tile) {
         now += change[tile];
         add(s, tile, MODEL_CONTROL_CODE_CATEGORY, (uint64_t)now * s->c->store->target.instruction_bytes);

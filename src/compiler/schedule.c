@@ -106,7 +106,13 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
     tile_walk_begin(&walk, c, set);
-    while (tile_walk_next(&walk) && schedule_tile(&s, &walk)) {
+    bool known = true;
+    while (tile_walk_next(&walk)) {
+        for (uint32_t g = 0; g < set->groups; ++g)
+            tables_count(c, tables_type(c, c->groups.data[set->first_group + g].type), walk.tile, (uint32_t)(walk.last[g] - walk.first[g]));
+        known = known && schedule_tile(&s, &walk);
+        if (!known)
+            continue;
         tables_part(c, walk.tile, &s.tile);
         if (s.trace)
             LOG(COMPILER, TRACE, "compute set '%s': tile %u has %llu vertices, %llu cycles", name, walk.tile, (unsigned long long)s.vertices,

@@ -2,6 +2,7 @@
 /* The steps of programs without children, and those that control flow needs before it. */
 #include "compiler/steps.h"
 
+#include "base/str.h"
 #include "compiler/runs.h"
 
 struct step_origin steps_origin(uint32_t node, enum step_role role)
@@ -11,6 +12,35 @@ struct step_origin steps_origin(uint32_t node, enum step_role role)
 
 /* ---- exchanges and sets of a plan ---- */
 
+/* Whether a path is a part of another, at its beginning or its end. */
+static bool begins_with(const char *path, const char *part)
+{
+    size_t length = strlen(part);
+    return !strncmp(path, part, length) && (!path[length] || path[length] == '/');
+}
+
+static bool ends_with(const char *path, const char *part)
+{
+    size_t length = strlen(part), all = strlen(path);
+    return length < all && path[all - length - 1] == '/' && !strcmp(path + all - length, part);
+}
+
+/* The debug path of a step that executes a set: the program's path and the set's, which may hold one another. */
+static uint32_t path_of(struct builder *b, uint32_t node, uint32_t name)
+{
+    const struct program_node *n = node == NONE ? NULL : b->c->store->programs.data[node];
+    const char *own = image_string(b->c->image, name), *program = n ? store_name(b->c->store, n->name) : "";
+    if (!n || n->kind != PROGRAM_EXECUTE || !*program || begins_with(own, program))
+        return name;
+    if (!*own || ends_with(program, own))
+        return compiler_string(b->c, program);
+    struct str path = { 0 };
+    str_format(&path, "%s/%s", program, own);
+    uint32_t string = compiler_string(b->c, path.text);
+    str_free(&path);
+    return string;
+}
+
 void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin)
 {
     const struct model *model = b->model;
@@ -19,7 +49,7 @@ void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t i
     uint32_t name = kind == MODEL_EXECUTE    ? model->sets.data[index].name
                     : kind == MODEL_EXCHANGE ? model->exchanges.data[index].name
                                              : model->global_exchanges.data[index].name;
-    steps_leaf(b, op, (struct model_step){ .kind = (uint8_t)kind, .name = name, .index = index }, origin);
+    steps_leaf(b, op, (struct model_step){ .kind = (uint8_t)kind, .name = path_of(b, origin.node, name), .index = index }, origin);
 }
 
 /* Hardware that counts a set's cycles on one tile for all must know when the last tile is done: a sync before the set and one after it (seed 001,

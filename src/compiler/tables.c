@@ -48,6 +48,36 @@ void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t
     ++set->shares;
 }
 
+/* A tile's entries are among the last ones: so far back goes the search for one to add to. */
+enum { COUNTS_SEARCHED = 64 };
+
+void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices)
+{
+    struct model *model = &c->image->model;
+    uint32_t set = (uint32_t)model->sets.count - 1;
+    size_t end = model->counts.count, from = end > COUNTS_SEARCHED ? end - COUNTS_SEARCHED : 0;
+    if (!vertices)
+        return;
+    for (size_t i = end; i > from && model->counts.data[i - 1].set == set; --i) {
+        struct model_count *count = &model->counts.data[i - 1];
+        if (count->type != type)
+            continue;
+        if (count->tile == tile) {
+            count->vertices += vertices;
+            return;
+        }
+        if (count->tile + count->tiles - 1 == tile) { /* the last of a run gets more */
+            --count->tiles;
+            vertices += count->vertices;
+        } else if (count->tile + count->tiles == tile && count->vertices == vertices) {
+            ++count->tiles;
+            return;
+        }
+        break;
+    }
+    *vec_push(&model->counts) = (struct model_count){ set, type, tile, 1, vertices };
+}
+
 uint32_t tables_type(struct compiler *c, uint32_t type)
 {
     if (!c->type_of[type]) {
@@ -182,7 +212,9 @@ uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies
             cost_tile_supervisor(&work, vertex.cycles);
         for (uint32_t v = 0; v < vertex.vertices && !vertex.supervisor; ++v)
             cost_tile_worker(&work, vertex.cycles);
-        tables_share(c, tables_own_type(c, vertex.type, vertex.state_bytes), vertex.vertices, vertex.vertices * vertex.cycles);
+        uint32_t type = tables_own_type(c, vertex.type, vertex.state_bytes);
+        tables_share(c, type, vertex.vertices, vertex.vertices * vertex.cycles);
+        tables_count(c, type, copies->data[i].tile, vertex.vertices);
         if (i + 1 == copies->count || copies->data[i + 1].tile != copies->data[i].tile) {
             tables_part(c, copies->data[i].tile, &work);
             work = cost_tile_start(target);

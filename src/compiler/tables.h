@@ -13,6 +13,8 @@ uint32_t tables_set(struct compiler *c, const char *name);
 void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work);
 /* Vertices of a type (index of model.types); a type that the set has already is added to. */
 void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active);
+/* So many vertices of a type lie on a tile. */
+void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices);
 /* Index of model.types: of a type of the store, and of one of the compiler's own. */
 uint32_t tables_type(struct compiler *c, uint32_t type);
 uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_bytes);

@@ -248,6 +248,22 @@ static bool check_vertices(struct check *check, const struct model_vertices *ver
     return true;
 }
 
+static bool check_counts(struct check *check)
+{
+    const struct model *model = &check->image->model;
+    uint32_t set = 0;
+    for (size_t i = 0; i < model->counts.count; ++i) {
+        const struct model_count *count = model->counts.data + i;
+        uint32_t end = 0;
+        if (count->set < set || count->set >= model->sets.count || count->type >= model->types.count)
+            return check_fail(check, "vertices of type %u of %zu in set %u of %zu", count->type, model->types.count, count->set, model->sets.count);
+        if (!check_run(check, "vertices of a set", count->tile, count->tiles, &end))
+            return false;
+        set = count->set;
+    }
+    return true;
+}
+
 static bool check_live(struct check *check)
 {
     const struct model *model = &check->image->model;
@@ -285,5 +301,5 @@ bool check_model(struct check *check)
     const struct model *model = &check->image->model;
     return check_costs(check) && check_steps(check) && check_tiles(check) && check_uses(check) &&
            check_vertices(check, model->set_vertices.data, model->set_vertices.count, model->sets.count) &&
-           check_vertices(check, model->type_vertices.data, model->type_vertices.count, model->types.count) && check_live(check);
+           check_vertices(check, model->type_vertices.data, model->type_vertices.count, model->types.count) && check_counts(check) && check_live(check);
 }

@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 4, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 5, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct column {
@@ -91,6 +91,8 @@ static const struct array arrays[] = {
           C(struct model_set, first_part), C(struct model_set, first_share), C(struct model_set, set)),
     MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles), C(struct model_part, active)),
     MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices), C(struct model_share, active)),
+    MODEL("m.set_counts", counts, C(struct model_count, set), C(struct model_count, type), C(struct model_count, tile), C(struct model_count, tiles),
+          C(struct model_count, vertices)),
     MODEL("m.vertices", vertices, C(struct model_vertex, set), C(struct model_vertex, type), C(struct model_vertex, cycles)),
     MODEL("m.exchanges", exchanges, EXCHANGE),
     MODEL("m.global", global_exchanges, EXCHANGE),

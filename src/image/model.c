@@ -15,6 +15,7 @@ void model_free(struct model *model)
     vec_free(&model->sets);
     vec_free(&model->parts);
     vec_free(&model->shares);
+    vec_free(&model->counts);
     vec_free(&model->vertices);
     vec_free(&model->exchanges);
     vec_free(&model->global_exchanges);

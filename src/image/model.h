@@ -44,6 +44,8 @@ struct model_step {
 struct model_part { uint32_t tile, tiles; uint64_t cycles, active; };
 /* Its vertices of one type. */
 struct model_share { uint32_t type, vertices; uint64_t active; };
+/* Vertices of a type in a set, on each of tiles [tile, tile + tiles). */
+struct model_count { uint32_t set, type, tile, tiles, vertices; };
 /* missing_estimate: a vertex type without an estimate; the set's cycles are then 0. */
 struct model_set { uint32_t name, missing_estimate, parts, shares; uint64_t first_part, first_share; uint32_t set; /* of the graph: index + 1, 0: the compiler's own */ };
 /* Where cycles of vertices come from: all from the program and its libraries; counted from the device's code (some vertices of the type at least);
@@ -107,6 +109,7 @@ struct model {
     VEC(struct model_set) sets;
     VEC(struct model_part) parts;
     VEC(struct model_share) shares;
+    VEC(struct model_count) counts;    /* by set; of one set and type by tile */
     VEC(struct model_vertex) vertices; /* by set; only with debug.computeInstrumentationLevel vertex */
     VEC(struct model_exchange) exchanges;
     VEC(struct model_exchange) global_exchanges;

@@ -74,6 +74,8 @@ static void write_tiles(struct report *report)
 /* Adds a run of tiles behind those that the array has; *at is where it ends. */
 static void add_run(struct array *array, uint64_t *at, uint32_t tile, uint32_t tiles, uint64_t value)
 {
+    if (tile < *at)
+        return; /* a file may say so */
     array_add(array, 0, tile - *at);
     array_add(array, value, tiles);
     *at = (uint64_t)tile + tiles;
@@ -157,7 +159,24 @@ static void write_types(struct report *report)
     free_vertices(&arrays);
 }
 
-static void write_set(struct report *report, size_t index, const struct vertex_arrays *vertices, struct array *active)
+/* Vertices of one type in a set; first_count: the set's first entry of model.counts. */
+static void write_share(struct report *report, size_t index, const struct model_share *share, size_t first_count)
+{
+    const struct model *model = &report->image->model;
+    uint64_t at = 0;
+    array_begin(&report->array);
+    for (size_t i = first_count; i < model->counts.count && model->counts.data[i].set == index; ++i) {
+        const struct model_count *count = model->counts.data + i;
+        if (count->type == share->type)
+            add_run(&report->array, &at, count->tile, count->tiles, count->vertices);
+    }
+    array_end(&report->array);
+    database_add(report->db, TABLE_COMPUTE_SET_VERTICES, "iiibi", (int64_t)index, (int64_t)share->type,
+                 (int64_t)share->vertices, ARRAY_BLOB(&report->array), (int64_t)share->active);
+}
+
+static void write_set(struct report *report, size_t index, const struct vertex_arrays *vertices, struct array *active,
+                      size_t first_count)
 {
     const struct model *model = &report->image->model;
     const struct model_set *set = model->sets.data + index;
@@ -177,11 +196,8 @@ static void write_set(struct report *report, size_t index, const struct vertex_a
     database_add(report->db, TABLE_COMPUTE_SETS, context ? "isiiibbibibibibibib" : "isxiibbibibibibibib",
                  (int64_t)index, image_string(report->image, set->name), (int64_t)context, (int64_t)count,
                  (int64_t)report->array.max, ARRAY_BLOB(&report->array), ARRAY_BLOB(active), VERTEX_COLUMNS(*vertices));
-    for (uint32_t k = 0; k < set->shares; ++k) {
-        const struct model_share *share = model->shares.data + set->first_share + k;
-        database_add(report->db, TABLE_COMPUTE_SET_VERTICES, "iiini", (int64_t)index, (int64_t)share->type,
-                     (int64_t)share->vertices, (int64_t)share->active);
-    }
+    for (uint32_t k = 0; k < set->shares; ++k)
+        write_share(report, index, model->shares.data + set->first_share + k, first_count);
 }
 
 static void write_sets(struct report *report)
@@ -189,11 +205,13 @@ static void write_sets(struct report *report)
     const struct model *model = &report->image->model;
     struct vertex_arrays arrays = { 0 };
     struct array active = { 0 };
-    for (size_t i = 0, first = 0, end; i < model->sets.count; ++i, first = end) {
+    for (size_t i = 0, first = 0, end, count = 0; i < model->sets.count; ++i, first = end) {
         for (end = first; end < model->set_vertices.count && model->set_vertices.data[end].of == i;)
             ++end;
+        while (count < model->counts.count && model->counts.data[count].set < i)
+            ++count;
         code_vertices(&arrays, model->set_vertices.data, first, end);
-        write_set(report, i, &arrays, &active);
+        write_set(report, i, &arrays, &active, count);
     }
     for (size_t i = 0; i < model->vertices.count; ++i) {
         const struct model_vertex *vertex = model->vertices.data + i;

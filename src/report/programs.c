@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/programs.h"
 
+#include "compiler/control_code.h"
 #include "model/timeline.h"
 #include "report/writing.h"
 
@@ -100,12 +101,13 @@ static const char *detail_of(const struct model_step *step, enum program_part pa
 /* An index, or null. */
 #define INDEX_COLUMN(exists) ((exists) ? 'i' : 'x')
 
+/* The control code of the step, its children's included, is in report->array; other parts have none. */
 static void write_program(struct report *report, uint32_t step, enum program_part part)
 {
     const struct model *model = &report->image->model;
     const struct model_step *of = model->steps.data + step;
     bool exchange = of->kind == MODEL_EXCHANGE || of->kind == MODEL_GLOBAL_EXCHANGE || of->kind == MODEL_STREAM_COPY;
-    bool call = of->kind == MODEL_CALL;
+    bool call = of->kind == MODEL_CALL, own = part == PART_STEP && report->array.bytes.count;
     uint64_t first = report->image->contexts.programs, context = first && of->program ? first + of->program - 1 : 0;
     const char *type = type_of(of, part), *name = image_string(report->image, of->name);
     if (!strcmp(type, "Sync"))
@@ -119,13 +121,14 @@ static void write_program(struct report *report, uint32_t step, enum program_par
                              INDEX_COLUMN(call),
                              'i',
                              INDEX_COLUMN(context),
-                             'n',
-                             'n',
+                             'i',
+                             'b',
                              0 };
     database_add(report->db, TABLE_PROGRAMS, columns, (int64_t)program_id(&report->programs, step, part), type, name,
                  detail_of(of, part), (int64_t)of->index, exchange ? (int64_t)exchange_id(model, of) : 0,
                  call ? (int64_t)report->programs.first[model->functions.data[of->index]] : 0, (int64_t)step,
-                 (int64_t)context);
+                 (int64_t)context, own ? (int64_t)report->array.sum : 0,
+                 own ? (const void *)report->array.bytes.data : NULL, own ? report->array.bytes.count : 0);
 }
 
 static void write_children(struct report *report, uint32_t step)
@@ -142,15 +145,49 @@ static void write_children(struct report *report, uint32_t step)
     }
 }
 
+/* Instructions become bytes by tile, in report->array. */
+static void code_array(struct report *report, const int64_t *change, uint32_t tiles)
+{
+    uint64_t now = 0;
+    array_begin(&report->array);
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        now += (uint64_t)change[tile];
+        array_add(&report->array, now * report->image->target.instruction_bytes, 1);
+    }
+    array_end(&report->array);
+}
+
+/* Writes a step and what is below it; adds its control code to that of its parent, as differences between tiles. */
+static void write_tree(struct report *report, uint32_t step, int64_t *parent)
+{
+    const struct model *model = &report->image->model;
+    const struct model_step *of = model->steps.data + step;
+    uint32_t tiles = pop_target_num_tiles(&report->image->target);
+    int64_t *change = mem_zero((size_t)tiles + 1, sizeof(*change));
+    if (report->image->target.compile_ipu_code)
+        control_code_add(model, of, tiles, change);
+    for (uint32_t i = 0; i < of->children; ++i)
+        write_tree(report, model->children.data[of->first_child + i], change);
+    code_array(report, change, tiles);
+    for (int part = 0; part < PROGRAM_PARTS; ++part)
+        if (report->programs.parts[step] >> part & 1)
+            write_program(report, step, (enum program_part)part);
+    write_children(report, step);
+    for (uint32_t tile = 0; parent && tile <= tiles; ++tile)
+        parent[tile] += change[tile];
+    free(change);
+}
+
 void report_write_programs(struct report *report)
 {
     const struct model *model = &report->image->model;
-    for (uint32_t step = 0; step < model->steps.count; ++step) {
-        for (int part = 0; part < PROGRAM_PARTS; ++part)
-            if (report->programs.parts[step] >> part & 1)
-                write_program(report, step, (enum program_part)part);
-        write_children(report, step);
-    }
+    bool *child = mem_zero(model->steps.count + 1, sizeof(*child));
+    for (size_t i = 0; i < model->children.count; ++i)
+        child[model->children.data[i]] = true;
+    for (uint32_t step = 0; step < model->steps.count; ++step)
+        if (!child[step])
+            write_tree(report, step, NULL);
+    free(child);
     for (size_t i = 0; i < model->controls.count; ++i)
         database_add(report->db, TABLE_CONTROL_PROGRAMS, "ii", (int64_t)i,
                      (int64_t)report->programs.first[model->controls.data[i]]);

@@ -38,7 +38,8 @@ static int open_fixture(void **state)
     pop_error error = { 0 };
     strcpy(f->directory, "test_capture_XXXXXX");
     assert_non_null(mkdtemp(f->directory));
-    f->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16 }, &error);
+    f->device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16, .compile_ipu_code = true }, &error);
     f->graph = pop_graph_create(pop_device_target(f->device));
     pop_tensor v = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
                u = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "u");
@@ -428,6 +429,36 @@ static void liveness_adds_up_by_tile(void **state)
     sqlite3_close(db);
 }
 
+/* Control code of the engine's programs is what the tiles' memory says; vertices by tile add up. */
+static void programs_and_vertices_add_up(void **state)
+{
+    enum { TILES = 16 };
+    struct fixture *f = *state;
+    pop_tensor here = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "here"),
+               there = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "there");
+    pop_graph_set_tile_mapping(f->graph, here, 5);
+    pop_graph_set_tile_mapping(f->graph, there, 5);
+    pop_sequence_add(f->main, pop_copy(here, there, false, "within a tile"));
+    pop_engine_destroy(start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })));
+    sqlite3 *db = profile(f, "");
+    uint64_t code[TILES], memory[TILES], counts[TILES], sum = 0;
+    sql_array(db, "SELECT control_code_by_tile FROM programs JOIN control_programs ON program = id", code, TILES);
+    sql_array(db,
+              "SELECT bytes_by_tile FROM memory_by_category m JOIN var_categories c ON c.id = m.category WHERE c.name "
+              "= 'controlCode' AND overlap = 0",
+              memory, TILES);
+    for (int tile = 0; tile < TILES; ++tile)
+        assert_int_equal(code[tile], memory[tile]);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM compute_set_vertices"), 1);
+    sql_array(db, "SELECT count_by_tile FROM compute_set_vertices", counts, TILES);
+    for (int tile = 0; tile < TILES; ++tile)
+        sum += counts[tile];
+    assert_true(counts[5] > 0);
+    assert_int_equal(counts[5], sum);
+    assert_int_equal(sql_number(db, "SELECT count FROM compute_set_vertices"), sum);
+    sqlite3_close(db);
+}
+
 /* The page's queries find something each. */
 static void the_pages_queries_run(void **state)
 {
@@ -623,6 +654,7 @@ int main(void)
         ROW(a_directory_that_cannot_be_made),
         ROW(liveness_adds_up_by_tile),
         ROW(the_pages_queries_run),
+        ROW(programs_and_vertices_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
