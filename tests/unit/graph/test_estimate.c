@@ -102,9 +102,31 @@ static void limits_of_fields(void **state)
     pop_graph_destroy(graph);
 }
 
+static pop_perf estimate_by_default(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target, (void)user;
+    assert_true(pop_vertex_view_field_value(vertex, "n", 0) == 7); /* fixture.h: the first byte of the defaults */
+    assert_true(pop_vertex_view_field_value(vertex, "n", 1) == 0);
+    assert_true(pop_vertex_view_field_value(vertex, "table", 0) == 0);
+    return (pop_perf){ 1, 0 };
+}
+
+/* State that nobody set is what the codelet's class makes of it. */
+static void estimators_see_defaults(void **state)
+{
+    (void)state;
+    pop_graph *graph = fixture_graph(1, 4);
+    pop_vertex v = pop_graph_add_vertex(graph, pop_graph_add_compute_set(graph, "set"), "test::Mix<float>");
+    pop_graph_register_perf_estimator(graph, "test::Mix<float>", estimate_by_default, NULL);
+    assert_int_equal(pop_graph_get_perf_estimate(graph, v).cycles, 1);
+    expect_no_error(graph);
+    pop_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimators_see_defaults),
         cmocka_unit_test(estimators_see_the_vertex),
         cmocka_unit_test(estimators_may_come_before_codelets),
         cmocka_unit_test(limits_of_fields),

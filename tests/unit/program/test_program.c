@@ -150,10 +150,26 @@ static void a_dump_shows_the_tree(void **state)
     assert_false(pop_dump_program(graph, (pop_program){ 0 }, stdout));
 }
 
+/* Nothing is made while an error stands. */
+static void a_pending_error_makes_nothing(void **state)
+{
+    pop_graph *graph = *state;
+    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(2), "a");
+    pop_program copy = pop_copy(a, a, false, NULL), sequence = pop_sequence(graph, NULL);
+    size_t before = graph->store->programs.count;
+    pop_copy(a, pop_tensor_slice(a, 0, 1, 0), false, NULL);
+    assert_false(pop_sequence_of(graph, POP_PROGRAMS(copy, copy), NULL).id);
+    assert_false(pop_sequence_copy(sequence).id);
+    assert_false(pop_repeat(3, copy, NULL).id);
+    assert_int_equal(graph->store->programs.count, before);
+    expect_error(graph, POP_CONTROL_PROGRAM_ERROR, "");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_pending_error_makes_nothing, setup, teardown),
         TEST(a_copy_needs_equal_sizes_and_types),    TEST(a_destination_must_be_writable),    TEST(a_predicate_is_one_integer),
         TEST(only_sequences_grow),                   TEST(switch_cases_are_distinct),         TEST(programs_of_another_graph_are_refused),
         TEST(stream_copies_match_their_stream),      TEST(a_dump_shows_the_tree),
