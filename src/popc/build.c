@@ -200,7 +200,7 @@ static void take_object(struct module *module, const char *object, size_t size)
 {
     void *copy = memcpy(arena_alloc(&module->arena, size), object, size);
     module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
-    module->objects[module->object_count++] = (struct module_object){ copy, size, NULL };
+    module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
 }
 
 /* *object is replaced. */

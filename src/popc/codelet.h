@@ -75,6 +75,8 @@ struct module_object {
     const unsigned char *data;
     size_t size;
     void *handle; /* dlopen handle once module_link was called, else NULL */
+    const unsigned char *counted; /* what device_machine.h interprets (popc --target), for the first of the targets; else NULL */
+    size_t counted_size;
 };
 
 /* A source, for what is compiled of it later on (device_count.h). */

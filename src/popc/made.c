@@ -262,7 +262,7 @@ static pop_status read_table(struct maker *maker, unsigned seconds)
 
 pop_status made_read(struct reflection *r, const void *object, size_t size, unsigned seconds)
 {
-    const struct module_object loaded = { object, size, NULL };
+    const struct module_object loaded = { .data = object, .size = size };
     struct str reason = { 0 };
     struct maker maker = { .call = { .fail = stop }, .r = r };
     maker.handle = object_open(&loaded, RTLD_LAZY, OBJECT_SILENT, &maker.initialisers, &reason);

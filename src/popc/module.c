@@ -76,7 +76,10 @@ static void copy_objects(struct module *to, const struct module *from)
     for (uint32_t i = 0; i < from->object_count; ++i) {
         const struct module_object *object = from->objects + i;
         void *data = memcpy(arena_alloc(&to->arena, object->size), object->data, object->size);
-        to->objects[to->object_count++] = (struct module_object){ data, object->size, NULL };
+        struct module_object *copy = &to->objects[to->object_count++];
+        *copy = (struct module_object){ .data = data, .size = object->size, .counted_size = object->counted_size };
+        if (object->counted_size)
+            copy->counted = memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
     }
 }
 

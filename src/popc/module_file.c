@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* VERSION 1: the first.  Section "devices" is there only when code was measured; "uses" came later. */
-enum { VERSION = 1, SECTIONS = 5, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* VERSION 1: the first.  Section "devices" is there only when code was measured; "uses" and "counted" came later. */
+enum { VERSION = 1, SECTIONS = 6, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -57,10 +57,24 @@ static void write_devices(struct bytes *out, const struct module *module)
     }
 }
 
+/* An object after the other; empty ones are none. */
+static bool write_counted(struct bytes *out, const struct module *module)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < module->object_count; ++i) {
+        const struct module_object *object = module->objects + i;
+        any |= object->counted_size != 0;
+        bytes_u64(out, object->counted_size);
+        if (object->counted_size)
+            bytes_put(out, object->counted, object->counted_size);
+    }
+    return any;
+}
+
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
 {
     (void)error; /* nothing here can fail; callers of other writers need not know */
-    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 };
+    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
     for (uint32_t i = 0; i < module->object_count; ++i) {
@@ -75,12 +89,17 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
         any |= module->devices[arch] != NULL;
     if (any)
         write_devices(&devices, module);
-    const struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
-                                                          { "codelets", codelets.v.data, codelets.v.count },
-                                                          { "objects", objects.v.data, objects.v.count },
-                                                          { "uses", module->uses, module->uses ? strlen(module->uses) : 0 },
-                                                          { "devices", devices.v.data, devices.v.count } };
-    container_build(magic, VERSION, sections, any ? SECTIONS : SECTIONS - 1, data, size);
+    struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
+                                                    { "codelets", codelets.v.data, codelets.v.count },
+                                                    { "objects", objects.v.data, objects.v.count },
+                                                    { "uses", module->uses, module->uses ? strlen(module->uses) : 0 } };
+    size_t count = 4;
+    if (any)
+        sections[count++] = (struct container_section){ "devices", devices.v.data, devices.v.count };
+    if (write_counted(&counted, module))
+        sections[count++] = (struct container_section){ "counted", counted.v.data, counted.v.count };
+    container_build(magic, VERSION, sections, count, data, size);
+    vec_free(&counted.v);
     vec_free(&head.v);
     vec_free(&codelets.v);
     vec_free(&objects.v);
@@ -182,7 +201,7 @@ static bool read_objects(struct reader *head, struct reader *objects, struct mod
         if (!data || size < 4 || memcmp(data, "\177ELF", 4) != 0)
             return false;
         void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
-        module->objects[module->object_count++] = (struct module_object){ copy, size, NULL };
+        module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
     }
     return !head->failed && head->at == head->size && objects->at == objects->size && module->level >= 1 && module->level <= 4;
 }
@@ -228,6 +247,20 @@ static bool read_devices(struct reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
+static bool read_counted(struct reader *r, struct module *module)
+{
+    for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
+        struct module_object *object = module->objects + i;
+        uint64_t size = reader_u64(r);
+        const void *data = size && size < MOST_BYTES ? reader_take(r, size) : NULL;
+        if (size && !data)
+            return false;
+        object->counted = size ? memcpy(arena_alloc(&module->arena, size), data, size) : NULL;
+        object->counted_size = size;
+    }
+    return !r->failed && r->at == r->size;
+}
+
 pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error)
 {
     *module = NULL;
@@ -237,11 +270,12 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);
-    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 };
+    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
     devices.data = container_find(sections, count, "devices", &devices.size);
+    counted.data = container_find(sections, count, "counted", &counted.size);
     size_t uses_size = 0;
     const char *uses = container_find(sections, count, "uses", &uses_size);
     if (uses_size) {
@@ -250,7 +284,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         copy[uses_size] = 0;
         made->uses = copy;
     }
-    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made)) {
+    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) || !read_counted(&counted, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL, "codelet file '%s' is damaged: its description of vertex types does not fit",
                          name);

@@ -160,11 +160,15 @@ char *popc_counted_object(const struct module *module, uint32_t object, enum dev
     struct module *made = NULL;
     struct str messages = { 0 };
     pop_error error = { 0 };
+    char *copy = NULL;
+    if (object < module->object_count && module->objects[object].counted) {
+        *bytes = module->objects[object].counted_size;
+        return mem_copy(module->objects[object].counted, *bytes);
+    }
     if (!source || object) {
-        snprintf(why, size, "it comes from a .gp file, which has no code that can be counted");
+        snprintf(why, size, "it comes from a .gp file that was made without --target");
         return NULL;
     }
-    char *copy = NULL;
     pop_status status = flags_parse(&flags, source->flags, &error);
     if (status == POP_OK) {
         flags.devices = 0;
@@ -284,6 +288,22 @@ static bool same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
+/* A file that is made for devices brings along what counts cycles on the first of them. */
+static void keep_counted(struct module *module, unsigned devices)
+{
+    char why[120];
+    size_t bytes;
+    int arch = 0;
+    while (arch < DEVICE_ARCHS && !(devices >> arch & 1))
+        ++arch;
+    char *object = arch < DEVICE_ARCHS && module->source ? popc_counted_object(module, 0, (enum device_arch)arch, &bytes, why, sizeof(why)) : NULL;
+    if (!object)
+        return; /* why stands in the list of estimated sizes */
+    module->objects[0].counted = memcpy(arena_alloc(&module->arena, bytes), object, bytes);
+    module->objects[0].counted_size = bytes;
+    free(object);
+}
+
 pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose, pop_error *error)
 {
     if (!count || !output)
@@ -296,10 +316,14 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     struct str messages = { 0 };
     struct popc_flags parsed;
     pop_status status = flags_parse(&parsed, flags, error); /* .gp files alone would not look at them */
+    unsigned devices = status == POP_OK ? parsed.devices : 0;
     if (status == POP_OK)
         flags_free(&parsed);
-    for (size_t i = 0; i < count && status == POP_OK; ++i)
+    for (size_t i = 0; i < count && status == POP_OK; ++i) {
         status = load_any(inputs[i], flags, modules + i, &messages, error);
+        if (status == POP_OK)
+            keep_counted(modules[i], devices);
+    }
     for (size_t i = 0; i < count && status == POP_OK; ++i)
         list_estimates(modules[i], flags, &messages);
     if (status == POP_OK)

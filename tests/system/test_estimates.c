@@ -4,8 +4,11 @@
  * how they grow. */
 #include "world.h"
 
+#include <poplar/popc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char codelets[] =
     "#include <poplar/vertex.h>\n"
@@ -261,6 +264,40 @@ static void what_cannot_be_counted_is_guessed(void **state)
     assert_int_equal(seen[1], 2 * seen[0]);
 }
 
+/* A .gp file has what counts when it was made for a device. */
+static void files_for_devices_are_counted(void **state)
+{
+    (void)state;
+    uint64_t expected = cycles_of("Loop", POP_FLOAT, 0, 50);
+    char source[] = "/tmp/tremula-estimates-XXXXXX", path[64], output[64];
+    assert_non_null(mkdtemp(source));
+    snprintf(path, sizeof(path), "%s/loop.c", source);
+    snprintf(output, sizeof(output), "%s/loop.gp", source);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(codelets, file);
+    fclose(file);
+    for (unsigned for_device = 0; for_device < 2; ++for_device) {
+        pop_error error = { 0 };
+        struct world w = { 0 };
+        must(popc_compile_files((const char *const[]){ path }, 1, for_device ? "-O1 --target ipu1,ipu2" : "-O1", output,
+                                false, &error),
+             &error);
+        world_open(&w, "ipu2", false);
+        pop_graph_add_codelets(w.graph, output);
+        pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(50), "in");
+        pop_graph_set_tile_mapping(w.graph, in, 0);
+        uint64_t cycles = cycles_in(&w, "Loop", in, "in", POP_NO_OPTIONS);
+        must_mark(&w, "Loop", for_device ? "counted" : "guessed");
+        if (for_device)
+            assert_int_equal(cycles, expected);
+        world_close(&w);
+    }
+    unlink(path);
+    unlink(output);
+    rmdir(source);
+}
+
 static void the_strict_mode_refuses_them(void **state)
 {
     (void)state;
@@ -294,6 +331,7 @@ int main(void)
         cmocka_unit_test(workers_of_a_multi_vertex_run_side_by_side),
         cmocka_unit_test(estimates_are_marked),
         cmocka_unit_test(what_cannot_be_counted_is_guessed),
+        cmocka_unit_test(files_for_devices_are_counted),
         cmocka_unit_test(the_strict_mode_refuses_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
