@@ -19,6 +19,14 @@ struct events {
     enum { LEARN, COUNT, FILL } mode;
 };
 
+/* For reports: what a step reads and writes. */
+static void keep_access(struct events *e, uint32_t variable, uint8_t what)
+{
+    uint8_t access = (uint8_t)((what & FLOW_READ ? PLACED_READ : 0) | (what & FLOW_WRITE ? PLACED_WRITTEN : 0));
+    if (access)
+        *vec_push(&e->live->accesses) = (struct placement_access){ e->live->step.data[e->position], variable, access };
+}
+
 static void event(uint32_t variable, uint8_t what, void *context)
 {
     struct events *e = context;
@@ -26,6 +34,7 @@ static void event(uint32_t variable, uint8_t what, void *context)
         what = FLOW_WRITE;
     if (e->mode == LEARN) {
         e->kinds[variable] |= what;
+        keep_access(e, variable, what);
         return;
     }
     /* Without a kill, what is read is live everywhere. */
@@ -237,6 +246,7 @@ void live_free(struct live *live)
     free(live->set_buffers);
     vec_free(&live->bytes);
     vec_free(&live->constants);
+    vec_free(&live->accesses);
     free(live->slots);
     free(live->class_of);
     free(live->names);

@@ -5,6 +5,7 @@
 
 #include "compiler/compiler.h"
 #include "compiler/live_flow.h"
+#include "image/placement.h"
 
 /* Positions at which something takes memory: spans of live.spans.  Things that are there at the same positions have the same class. */
 enum { LIVE_NEVER = 0, LIVE_ALWAYS };
@@ -40,6 +41,7 @@ struct live {
     uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
     VEC(struct tile_bytes) bytes;
     VEC(struct constant_tile) constants;
+    VEC(struct placement_access) accesses; /* by step */
 };
 
 /* What the vertices of a set do with a variable. */

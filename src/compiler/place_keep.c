@@ -130,5 +130,8 @@ void place_keep(const struct place *p)
     kept->element_bytes = p->memory.element;
     keep_blocks(p, kept);
     keep_classes(p->c, kept);
+    if (p->c->live->accesses.count)
+        memcpy(vec_extend(&kept->accesses, p->c->live->accesses.count), p->c->live->accesses.data,
+               p->c->live->accesses.count * sizeof(*kept->accesses.data));
     p->c->image->placement = kept;
 }

@@ -26,13 +26,21 @@ struct placement_interval {
     uint32_t first, end;
 };
 
+/* A step of the model uses a variable of the graph. */
+enum { PLACED_READ = 1, PLACED_WRITTEN = 2 };
+struct placement_access {
+    uint32_t step, variable;
+    uint8_t what;
+};
+
 struct placement {
     uint32_t tiles;
     uint64_t tile_bytes, interleaved_start, element_bytes;
     VEC(struct placement_block) blocks; /* by tile */
     VEC(size_t) first;                  /* by tile, and one more: of blocks */
     VEC(struct placement_interval) intervals;
-    VEC(size_t) first_interval; /* by class, and one more */
+    VEC(size_t) first_interval;            /* by class, and one more */
+    VEC(struct placement_access) accesses; /* by step; a variable may stand twice */
 };
 
 /* NULL does nothing. */

@@ -105,6 +105,33 @@ static void write_classes(struct report *report)
                          (int64_t)p->intervals.data[i].end);
 }
 
+static int by_program(const void *left, const void *right)
+{
+    const struct placement_access *a = left, *b = right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    return (a->variable > b->variable) - (a->variable < b->variable);
+}
+
+/* A variable that stands several times is used in all these ways. */
+static void write_accesses(struct report *report, const struct by_variable *sorted)
+{
+    struct placement *p = report->image->placement;
+    struct placement_access *list = p->accesses.data;
+    if (p->accesses.count)
+        qsort(list, p->accesses.count, sizeof(*list), by_program);
+    for (size_t i = 0, next; i < p->accesses.count; i = next) {
+        int64_t access = 0;
+        for (next = i; next < p->accesses.count && !by_program(&list[i], &list[next]); ++next)
+            access |= list[next].what;
+        if (list[i].variable < sorted->variables &&
+            sorted->first[list[i].variable] < sorted->first[list[i].variable + 1])
+            database_add(report->db, TABLE_PROGRAM_VARS, "iii",
+                         (int64_t)program_id(&report->programs, list[i].step, PART_STEP),
+                         (int64_t)sorted->id[list[i].variable], access);
+    }
+}
+
 void report_write_variables(struct report *report)
 {
     if (!report->image->placement)
@@ -112,6 +139,7 @@ void report_write_variables(struct report *report)
     struct by_variable sorted = sort_blocks(report->image->placement);
     for (uint32_t variable = 0; variable < sorted.variables; ++variable)
         write_variable(report, &sorted, variable);
+    write_accesses(report, &sorted);
     if (report_asks(&report->options, REPORT_LOWERED_VARS)) {
         write_blocks(report, &sorted);
         write_classes(report);

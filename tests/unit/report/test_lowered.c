@@ -19,12 +19,15 @@ static pop_tensor variable(pop_graph *graph, size_t elements, unsigned first, un
 /* a is copied to b across tiles, c lives behind that alone, twice in a loop. */
 static void compile(void)
 {
-    pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = TILES }, NULL);
+    pop_device *device =
+        pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = TILES }, NULL);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
-    pop_tensor a = variable(graph, 21, 0, 7, "a"), b = variable(graph, 21, 0, 3, "b"), c = variable(graph, 21, 4, 2, "c");
+    pop_tensor a = variable(graph, 21, 0, 7, "a"), b = variable(graph, 21, 0, 3, "b"),
+               c = variable(graph, 21, 4, 2, "c");
     pop_tensor k = pop_graph_add_constant_float(graph, POP_HALF, POP_SHAPE(3), 0.1, "k");
     pop_graph_set_tile_mapping(graph, k, 6);
-    pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_HALF, 21, POP_STREAM_REPLICATE, POP_NO_OPTIONS), out = pop_graph_add_device_to_host_fifo(graph, "out", POP_HALF, 21, POP_NO_OPTIONS);
+    pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_HALF, 21, POP_STREAM_REPLICATE, POP_NO_OPTIONS),
+               out = pop_graph_add_device_to_host_fifo(graph, "out", POP_HALF, 21, POP_NO_OPTIONS);
     pop_program body = pop_sequence(graph, "body");
     pop_sequence_add(body, pop_copy_from_stream(in, a, false, "in"));
     pop_sequence_add(body, pop_copy(a, b, false, "ab"));
@@ -35,7 +38,8 @@ static void compile(void)
     pop_executable *executable;
     pop_error error;
     pop_option options[] = { { "autoReport.directory", "lowered" }, { "autoReport.outputLoweredVars", "true" } };
-    if (pop_compile_graph(graph, (pop_programs){ 1, &program }, (pop_options){ options, 2 }, NULL, NULL, &executable, &error) != POP_OK)
+    if (pop_compile_graph(graph, (pop_programs){ 1, &program }, (pop_options){ options, 2 }, NULL, NULL, &executable,
+                          &error) != POP_OK)
         fail_msg("%s", error.text);
     pop_executable_destroy(executable);
     pop_graph_destroy(graph);
@@ -48,7 +52,9 @@ static void compile(void)
 static int64_t sum_of(sqlite3 *db, const char *condition, int64_t step, int tile)
 {
     char sql[512];
-    snprintf(sql, sizeof(sql), "SELECT ifnull(sum(v.size_bytes), 0) FROM vars_info v WHERE ?1 >= 0 AND (?2 < 0 OR v.tile = ?2) AND %s", condition);
+    snprintf(sql, sizeof(sql),
+             "SELECT ifnull(sum(v.size_bytes), 0) FROM vars_info v WHERE ?1 >= 0 AND (?2 < 0 OR v.tile = ?2) AND %s",
+             condition);
     sqlite3_stmt *statement = sql_query(db, sql);
     sqlite3_bind_int64(statement, 1, step);
     sqlite3_bind_int(statement, 2, tile);
@@ -71,7 +77,9 @@ static void liveness_is_that_of_lowered_variables(sqlite3 *db)
     int64_t steps = 0;
     sql_array(db, "SELECT bytes_by_tile FROM live_lists WHERE id = 0", by_tile, TILES);
     expect_list(db, "v.equivalence_class = 1", 0, sql_number(db, "SELECT bytes FROM live_lists WHERE id = 0"), by_tile);
-    sqlite3_stmt *statement = sql_query(db, "SELECT s.id, l.bytes, l.bytes_by_tile FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id");
+    sqlite3_stmt *statement = sql_query(
+        db,
+        "SELECT s.id, l.bytes, l.bytes_by_tile FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id");
     for (; sqlite3_step(statement) == SQLITE_ROW; ++steps) {
         assert_int_equal(sqlite3_column_int64(statement, 0), steps);
         sql_column_array(statement, 2, by_tile, TILES);
@@ -106,16 +114,28 @@ static void one_file_says_the_same_everywhere(void **state)
     liveness_is_that_of_lowered_variables(db);
     sums_of_arrays(db, "SELECT bytes, bytes_by_tile FROM live_variables");
     sums_of_arrays(db, "SELECT bytes, bytes_by_tile FROM variables");
-    assert_int_equal(sql_number(db, "SELECT count(*) FROM variables v WHERE v.bytes != (SELECT sum(size_bytes) FROM vars_info i WHERE i.var = v.id)"), 0);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM variables v WHERE v.bytes != (SELECT sum(size_bytes) FROM "
+                                    "vars_info i WHERE i.var = v.id)"),
+                     0);
     assert_int_equal(sql_number(db, "SELECT bytes FROM variables WHERE name = 'a'"), 42);
     sql_expect_text(db, "SELECT type FROM variables WHERE name = 'b'", "half");
     assert_int_equal(sql_number(db, "SELECT always_live FROM variables WHERE name = 'k'"), 1);
-    assert_int_equal(sql_number(db, "SELECT count(*) FROM lowered_variables WHERE name = 'k' AND constant AND tile = 6"), 1);
-    assert_int_equal(sql_number(db, "SELECT max(debug_context) - min(debug_context) FROM variables WHERE name IN ('a', 'c')"), 2);
+    assert_int_equal(
+        sql_number(db, "SELECT count(*) FROM lowered_variables WHERE name = 'k' AND constant AND tile = 6"), 1);
+    assert_int_equal(
+        sql_number(db, "SELECT max(debug_context) - min(debug_context) FROM variables WHERE name IN ('a', 'c')"), 2);
+    sql_expect_text(db,
+                    "SELECT group_concat(v.name || x.access, ' ') FROM programs p JOIN program_vars x ON x.program = "
+                    "p.id JOIN variables v ON v.id = x.var "
+                    "WHERE p.name = 'bc' ORDER BY v.name",
+                    "b1 c2");
     /* addresses: nothing that is always live overlaps anything else of its tile */
-    assert_int_equal(sql_number(db, "SELECT count(*) FROM vars_info a JOIN vars_info b ON a.tile = b.tile AND a.id != b.id WHERE "
-                                    "a.equivalence_class = 1 AND a.offset < b.offset + b.size_bytes AND b.offset < a.offset + a.size_bytes"),
-                     0);
+    assert_int_equal(
+        sql_number(
+            db,
+            "SELECT count(*) FROM vars_info a JOIN vars_info b ON a.tile = b.tile AND a.id != b.id WHERE "
+            "a.equivalence_class = 1 AND a.offset < b.offset + b.size_bytes AND b.offset < a.offset + a.size_bytes"),
+        0);
     sqlite3_close(db);
     remove("lowered/profile.pop");
     rmdir("lowered");
