@@ -59,7 +59,7 @@ static void list_those_like(const struct module *module, const struct device_cod
         if (same && count++ < NAMES_LISTED)
             str_format(&names, "%s'%s'", names.length ? ", " : "", module->codelets[i].name);
     }
-    str_format(lines, "%s: %s: code sizes on %s are estimated for %s", module->name, codes[first].reason, arch, names.text);
+    str_format(lines, "%s: %s: code sizes on %s are estimated for %s", module->name, codes[first].reason, arch, names.text ? names.text : "");
     if (count > NAMES_LISTED)
         str_format(lines, " and %u more", (unsigned)(count - NAMES_LISTED));
     str_add(lines, "\n");

@@ -40,7 +40,7 @@ static void pool_reference(const struct operation *op, double *const *in, struct
     for (size_t image = 0; image < p->batch * p->channels; ++image)
         for (size_t o = 0; o < out_size; ++o) {
             size_t n = covered(p, out_field, o, list), at = image * out_size + o, largest = 0;
-            double value = max ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0, size = 0;
+            double value = max && n ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0, size = 0;
             if (!gradient) {
                 for (size_t i = 0; i < n; ++i) {
                     double v = x[image * in_size + list[i]];
@@ -127,7 +127,7 @@ void make_pool(struct world *w)
         size_t list[MOST_WINDOW], in_size = product(p.input_field, p.dims), out_size = product(out_field, p.dims);
         for (size_t i = 0; i < b->count; ++i) {
             size_t n = covered(&p, out_field, i % out_size, list);
-            double value = p.data_type == POP_HALF ? -65504 : -(double)3.4028234663852886e38f;
+            double value = !n ? 0 : p.data_type == POP_HALF ? -65504 : -(double)3.4028234663852886e38f;
             for (size_t k = 0; k < n; ++k)
                 value = fmax(value, w->bases[in.base].written[i / out_size * in_size + list[k]]);
             b->written[i] = b->guess[i] = w->snapshots[b->snapshot].guess[i] = value;
