@@ -216,6 +216,8 @@ static void use_registers(struct compiler *c)
 
 bool pass_check(struct compiler *c)
 {
+    if (!compiler_check_tile(c, "debug.profilingTile") || !compiler_check_tile(c, "debug.branchRecordTile"))
+        return false;
     c->variable_use = mem_zero(c->store->variables.count, sizeof(*c->variable_use));
     if (!check_vertices(c) || !check_programs(c) || !check_handles(c))
         return false;

@@ -165,6 +165,9 @@ bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const 
 bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...) POP_PRINTF(4, 5);
 /* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last one. */
 bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child);
+/* A tile of each IPU that an option names; NONE: there is no such tile, which compiler_check_tile makes an error of. */
+uint32_t compiler_tile(const struct compiler *c, const char *key, uint32_t otherwise);
+bool compiler_check_tile(struct compiler *c, const char *key);
 /* Whether instrumentation of a kind is asked for: by its own option, or else by debug.instrument. */
 bool compiler_instruments(const struct compiler *c, const char *key);
 /* A string of the image; equal text, equal string; "" and NULL are 0. */

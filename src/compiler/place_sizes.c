@@ -304,7 +304,7 @@ static void instrument_sets(struct sizing *s)
     const struct compiler *c = s->c;
     const struct model *model = &c->image->model;
     const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
-    uint32_t step = !strcmp(level, "ipu") ? c->store->target.tiles_per_ipu : s->to->tiles;
+    uint32_t step = !strcmp(level, "ipu") ? c->store->target.tiles_per_ipu : s->to->tiles, first = compiler_tile(c, "debug.profilingTile", 0);
     if (!strcmp(level, "vertex")) {
         for (size_t g = 0; g < c->groups.count; ++g)
             for (size_t i = 0; i < c->groups.data[g].spans; ++i) {
@@ -314,13 +314,27 @@ static void instrument_sets(struct sizing *s)
         return;
     }
     if (!strcmp(level, "ipu") || !strcmp(level, "device")) {
-        for (uint32_t tile = 0; tile < s->to->tiles; tile += step)
+        for (uint32_t tile = first; tile < s->to->tiles; tile += step)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT * model->sets.count);
         return;
     }
     for (size_t i = 0; i < model->parts.count; ++i)
         for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT);
+}
+
+/* A record for each program that branches, on a tile of each IPU. */
+static void instrument_branches(struct sizing *s)
+{
+    const struct model *model = &s->c->image->model;
+    uint32_t tiles = s->c->store->target.tiles_per_ipu;
+    uint64_t branches = 0;
+    for (size_t i = 0; i < model->steps.count; ++i) {
+        unsigned kind = model->steps.data[i].kind;
+        branches += kind == MODEL_IF || kind == MODEL_IF_ELSE || kind == MODEL_SWITCH || kind == MODEL_REPEAT_WHILE;
+    }
+    for (uint32_t tile = compiler_tile(s->c, "debug.branchRecordTile", tiles - 1); tile < s->to->tiles; tile += tiles)
+        add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT * branches);
 }
 
 /* The buffers of lightweight profiling. */
@@ -402,6 +416,8 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
         size_control(&s);
     if (compiler_instruments(c, "debug.instrumentCompute"))
         instrument_sets(&s);
+    if (compiler_instruments(c, "debug.instrumentControlFlow"))
+        instrument_branches(&s);
     instrument_blocks(&s);
     if (sizes->code)
         size_stacks(&s);

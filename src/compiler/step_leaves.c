@@ -145,9 +145,18 @@ static uint32_t tile_of(struct builder *b, const struct view *view)
     return tile == HOME_EVERYWHERE ? 0 : tile;
 }
 
+/* Hardware that records branches sends the records to the host before they are more than it keeps: a sync with the host at each branch. */
+static bool flushes_branches(const struct compiler *c)
+{
+    return c->store->target.type == POP_TARGET_IPU && compiler_instruments(c, "debug.instrumentControlFlow") &&
+           options_bool(c->options, "engine", "debug.branchRecordFlush");
+}
+
 void steps_before(struct builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
+    if ((n->kind == PROGRAM_IF || n->kind == PROGRAM_SWITCH) && flushes_branches(b->c))
+        sync_step(b, node, op, MODEL_SYNC_EXTERNAL);
     if (n->kind == PROGRAM_IF) {
         steps_leaf(b, op, (struct model_step){ .kind = MODEL_SET_CONSENSUS }, steps_origin(node, ROLE_OTHER));
         sync_step(b, node, op, MODEL_SYNC_INTERNAL);

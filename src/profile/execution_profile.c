@@ -11,6 +11,7 @@
 
 struct execution {
     const struct image *image;
+    const struct option_set *options;
     struct instrumentation instrumentation;
     struct timeline timeline;
     struct timeline_figures *figures; /* by step, known ones */
@@ -210,21 +211,21 @@ static void add_vertices(pop_profile_value *map, const struct execution *e)
 }
 
 /* The tag.  A modelled device is always IPU_MODEL; on hardware the instrumentation decides. */
-static const char *mode_of(const struct execution *e, bool ran)
+const char *execution_mode(const struct image *image, const struct option_set *options)
 {
-    const struct instrumentation *i = &e->instrumentation;
-    if (e->image->target.type == POP_TARGET_CPU)
+    struct instrumentation i = instrumentation_of(options);
+    if (image->target.type == POP_TARGET_CPU)
         return "CPU";
-    if (!ran || !image_modelled(e->image))
+    if (!image_modelled(image))
         return "NONE";
-    if (e->image->target.type == POP_TARGET_IPU_MODEL)
+    if (image->target.type == POP_TARGET_IPU_MODEL)
         return "IPU_MODEL";
-    if (i->compute)
-        return i->level == INSTRUMENT_TILE     ? "COMPUTE_SETS"
-               : i->level == INSTRUMENT_VERTEX ? "VERTICES"
-                                               : "SINGLE_TILE_COMPUTE_SETS";
-    if (i->external_exchange)
-        return e->image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
+    if (i.compute)
+        return i.level == INSTRUMENT_TILE     ? "COMPUTE_SETS"
+               : i.level == INSTRUMENT_VERTEX ? "VERTICES"
+                                              : "SINGLE_TILE_COMPUTE_SETS";
+    if (i.external_exchange)
+        return image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
     LOG(ENGINE, WARN, "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
                       "(a target of type ipu_model needs no instrumentation)");
     return "NONE";
@@ -250,7 +251,7 @@ static pop_profile_value simulation(const struct execution *e)
 static pop_profile_value whole(struct execution *e, const struct trace *trace)
 {
     const struct instrumentation *i = &e->instrumentation;
-    const char *mode = mode_of(e, trace->entries.count != 0);
+    const char *mode = trace->entries.count || e->image->target.type == POP_TARGET_CPU ? execution_mode(e->image, e->options) : "NONE";
     pop_profile_value map = profile_map(8);
     if (strcmp(mode, "NONE") == 0 || strcmp(mode, "CPU") == 0) {
         profile_add(&map, "profilerMode", pop_profile_string(mode));
@@ -290,7 +291,7 @@ static const struct model_set *missing_estimate(const struct execution *e)
 pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,
                              const char *api, pop_profile_value *profile, pop_error *error)
 {
-    struct execution e = { .image = image, .instrumentation = instrumentation_of(options) };
+    struct execution e = { .image = image, .options = options, .instrumentation = instrumentation_of(options) };
     timeline_make(&e.timeline, image, trace, NULL, NULL);
     const struct model_set *set = missing_estimate(&e);
     pop_status status = POP_OK;

@@ -164,7 +164,7 @@ static void write_tree(struct report *report, uint32_t step, int64_t *parent)
     const struct model_step *of = model->steps.data + step;
     uint32_t tiles = pop_target_num_tiles(&report->image->target);
     int64_t *change = mem_zero((size_t)tiles + 1, sizeof(*change));
-    if (report->image->target.compile_ipu_code)
+    if (report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU)
         control_code_add(model, of, tiles, change);
     for (uint32_t i = 0; i < of->children; ++i)
         write_tree(report, model->children.data[of->first_child + i], change);

@@ -274,6 +274,31 @@ static void test_syncs_of_instrumentation(void **state)
     end(&s.f);
 }
 
+/* A device of type IPU that records branches sends the records to the host before each of them. */
+static void test_syncs_of_branch_records(void **state)
+{
+    (void)state;
+    static const char *const flush[] = { "true", "false" };
+    for (int i = 0; i < 2; ++i) {
+        struct scene s;
+        begin_scene(&s);
+        pop_option on[] = { { "debug.instrumentControlFlow", "true" }, { "debug.branchRecordFlush", flush[i] } };
+        assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+        pop_tensor flag = pop_graph_add_variable(s.f.graph, POP_BOOL, POP_SHAPE(), "flag");
+        pop_graph_set_tile_mapping(s.f.graph, flag, 0);
+        pop_program branch = pop_if(flag, pop_execute(s.far, NULL), pop_sequence(s.f.graph, NULL), NULL);
+        for (int hardware = 0; hardware < 2; ++hardware) {
+            s.f.graph->store->target.type = hardware ? POP_TARGET_IPU : POP_TARGET_IPU_MODEL;
+            compiled(&s.f, branch);
+            unsigned syncs = 0;
+            for (size_t k = 0; k < s.f.image->model.steps.count; ++k)
+                syncs += s.f.image->model.steps.data[k].kind == MODEL_SYNC && s.f.image->model.steps.data[k].detail == MODEL_SYNC_EXTERNAL;
+            assert_int_equal(syncs, hardware && !i);
+        }
+        end(&s.f);
+    }
+}
+
 static void test_without_a_model(void **state)
 {
     (void)state;
@@ -313,7 +338,7 @@ int main(void)
         cmocka_unit_test(test_executes_and_copies), cmocka_unit_test(test_control), cmocka_unit_test(test_shared_programs_are_functions),
         cmocka_unit_test(test_equal_programs_are_functions),
         cmocka_unit_test(test_stream_copies_merge), cmocka_unit_test(test_large_stream_copies_split),
-        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_shared_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
+        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_shared_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_syncs_of_branch_records), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

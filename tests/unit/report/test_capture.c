@@ -263,6 +263,64 @@ static void instrumentation_takes_memory(void **state)
     sqlite3_close(without);
 }
 
+/* Bytes of instrumentation on a tile of a report. */
+static uint64_t instrumented(const struct fixture *f, const char *below, unsigned tile)
+{
+    enum { TILES = 16 };
+    uint64_t bytes[TILES], sum = 0;
+    sqlite3 *db = profile(f, below);
+    sqlite3_stmt *rows =
+        sql_query(db, "SELECT bytes_by_tile FROM memory_by_category WHERE overlap <> 1 AND category = (SELECT id FROM "
+                      "var_categories WHERE name = 'instrumentationResults')");
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        sql_column_array(rows, 0, bytes, TILES);
+        sum += bytes[tile];
+    }
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+    return sum;
+}
+
+/* CAP-18, CAP-19: the tiles that count cycles and keep records of branches. */
+static void tiles_of_instrumentation(void **state)
+{
+    struct fixture *f = *state;
+    pop_tensor here = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "here"),
+               there = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(40), "there"),
+               flag = pop_graph_add_variable(f->graph, POP_BOOL, POP_SHAPE(), "flag");
+    pop_graph_set_tile_mapping(f->graph, here, 5);
+    pop_graph_set_tile_mapping(f->graph, there, 5);
+    pop_graph_set_tile_mapping(f->graph, flag, 0);
+    pop_program move = pop_copy(here, there, false, "within a tile"); /* a compute set */
+    pop_sequence_add(f->main, pop_if(flag, move, pop_sequence(f->graph, NULL), NULL));
+    pop_option compute[] = { { "autoReport.outputGraphProfile", "true" },
+                             { "debug.instrumentCompute", "true" },
+                             { "debug.computeInstrumentationLevel", "ipu" },
+                             { "debug.profilingTile", "7" } };
+    pop_engine_destroy(start(f, "standard", (pop_options){ compute, 3 }));
+    pop_engine_destroy(start(f, "seven", (pop_options){ compute, 4 }));
+    assert_true(instrumented(f, "standard/", 0) > 0 && !instrumented(f, "standard/", 7));
+    assert_true(!instrumented(f, "seven/", 0) && instrumented(f, "seven/", 7) == instrumented(f, "standard/", 0));
+    pop_option branches[] = { { "autoReport.outputGraphProfile", "true" },
+                              { "debug.instrumentControlFlow", "true" },
+                              { "debug.branchRecordTile", "3" } };
+    pop_engine_destroy(start(f, "last", (pop_options){ branches, 2 }));
+    pop_engine_destroy(start(f, "three", (pop_options){ branches, 3 }));
+    assert_true(instrumented(f, "last/", 15) == 4 && !instrumented(f, "last/", 3)); /* one If */
+    assert_true(instrumented(f, "three/", 3) == 4 && !instrumented(f, "three/", 15));
+    sqlite3 *db = profile(f, "three/");
+    sql_expect_text(db, "SELECT control_flow || ' ' || branch_record_tile || ' ' || compute FROM instrumentation",
+                    "1 3 0");
+    sqlite3_close(db);
+    static const char *const keys[] = { "debug.profilingTile", "debug.branchRecordTile" };
+    for (int i = 0; i < 2; ++i) {
+        pop_error error = { 0 };
+        assert_null(create(f, NULL, POP_OPTIONS({ keys[i], "16" }), &error));
+        assert_int_equal(error.status, POP_INVALID_OPTION);
+        assert_non_null(strstr(error.text, "from 0 to 15"));
+    }
+}
+
 /* CAP-05, CAP-33. */
 static void named_engines_have_directories(void **state)
 {
@@ -655,6 +713,7 @@ int main(void)
         ROW(liveness_adds_up_by_tile),
         ROW(the_pages_queries_run),
         ROW(programs_and_vertices_add_up),
+        ROW(tiles_of_instrumentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
