@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
+#include "base/mem.h"
 #include "base/str.h"
 
 #include <poplar/text.h>
@@ -50,6 +51,11 @@ pop_status error_set(pop_error *error, pop_status status, pop_where where, const
     error_vset(error, status, where, api, format, arguments);
     va_end(arguments);
     return status;
+}
+
+pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api)
+{
+    return status == POP_OK && mem_failures() != failures ? error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api, ERROR_HOST_MEMORY) : status;
 }
 
 void error_note(pop_error *error, const char *format, ...)

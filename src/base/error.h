@@ -5,6 +5,7 @@
 
 #include <poplar/error.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 /* Fills error (NULL is allowed) and returns status. */
 pop_status error_set(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
@@ -15,6 +16,11 @@ void error_note(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
 void error_path(pop_error *error, const char *path);
 /* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
+
+/* The text of an error for want of host memory. */
+#define ERROR_HOST_MEMORY "out of host memory"
+/* The status of a call that began with so many mem_failures(): its own, or, where it succeeded with memory of the reserve, an error. */
+pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api);
 
 #define NO_WHERE ((pop_where){ 0, 0, 0 })
 

@@ -12,18 +12,32 @@
 #include <time.h>
 #include <unistd.h>
 
-static pop_status read_all(FILE *file, const char *name, char **data, size_t *size, pop_error *error)
+/* Of a named device or pipe so much is read; what does not end then is refused. */
+#define ENDLESS ((size_t)256 << 20)
+
+static pop_status read_all(FILE *file, const char *name, size_t limit, char **data, size_t *size, pop_error *error)
 {
     VEC(char) text = { 0 };
     struct stat status;
-    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-        vec_reserve(&text, (size_t)status.st_size + 2);
-    for (;;) {
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
+        limit = SIZE_MAX;
+        text.data = mem_try_grow(NULL, (size_t)status.st_size + 2);
+        text.capacity = text.data ? (size_t)status.st_size + 2 : 0;
+        if (!text.data)
+            return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': there is no host memory for its %lld bytes", name,
+                             (long long)status.st_size);
+    }
+    while (text.count < limit) {
         vec_reserve(&text, text.capacity - text.count > 1 ? 1 : 65536);
         size_t got = fread(text.data + text.count, 1, text.capacity - text.count - 1, file);
         text.count += got;
         if (!got)
             break;
+    }
+    if (text.count >= limit) {
+        vec_free(&text);
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': it is no regular file and does not end after %zu bytes", name,
+                         limit);
     }
     if (ferror(file)) {
         int reason = errno;
@@ -38,7 +52,7 @@ static pop_status read_all(FILE *file, const char *name, char **data, size_t *si
 
 pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *error)
 {
-    return read_all(file, "stream", data, size, error);
+    return read_all(file, "stream", SIZE_MAX, data, size, error);
 }
 
 pop_status file_read(const char *path, char **data, size_t *size, pop_error *error)
@@ -46,7 +60,7 @@ pop_status file_read(const char *path, char **data, size_t *size, pop_error *err
     FILE *file = fopen(path, "rbe");
     if (!file)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path, pop_text_from_errno(errno));
-    pop_status status = read_all(file, path, data, size, error);
+    pop_status status = read_all(file, path, ENDLESS, data, size, error);
     fclose(file);
     return status;
 }
@@ -135,4 +149,11 @@ pop_status file_write(const char *path, const void *data, size_t size, pop_error
     }
     return good ? POP_OK
                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
+}
+
+pop_status file_write_private(const char *path, const void *data, size_t size, pop_error *error)
+{
+    return replace(path, 0600, true, data, size)
+               ? POP_OK
+               : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
 }

@@ -12,4 +12,7 @@ pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *er
 /* Writes a temporary file beside path, flushes it, renames it. */
 pop_status file_write(const char *path, const void *data, size_t size, pop_error *error);
 
+/* The same of a file for the user alone, mode 0600. */
+pop_status file_write_private(const char *path, const void *data, size_t size, pop_error *error);
+
 #endif

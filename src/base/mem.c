@@ -1,32 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/mem.h"
+#include <malloc.h> /* before mem.h, which gives free another meaning */
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/reserve.h"
+
+#include <poplar/memory.h>
+
 #include <string.h>
 #include <sys/mman.h>
 
-static void *must(void *memory, size_t bytes)
+/* The call to fail: 0 none, n the n-th from now on. */
+static _Atomic size_t countdown;
+static atomic_bool fails_on;
+
+size_t mem_fail(size_t call, bool onwards)
 {
-    if (memory || !bytes)
-        return memory;
-    fprintf(stderr, "tremula: out of host memory (%zu bytes)\n", bytes);
-    abort();
+    atomic_store(&fails_on, onwards);
+    return atomic_exchange(&countdown, call);
+}
+
+/* Whether the test of allocation failures wants this call to fail. */
+static bool refused(void)
+{
+    size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
+    if (!left)
+        return false;
+    if (left == 1)
+        return atomic_load(&fails_on) || atomic_compare_exchange_strong(&countdown, &left, 0);
+    atomic_fetch_sub(&countdown, 1);
+    return false;
 }
 
 void *mem_alloc(size_t bytes)
 {
-    return must(malloc(bytes ? bytes : 1), bytes);
+    void *memory = refused() ? NULL : malloc(bytes ? bytes : 1);
+    return memory ? memory : reserve_alloc(bytes);
 }
 
 void *mem_zero(size_t count, size_t bytes)
 {
-    return must(calloc(count ? count : 1, bytes ? bytes : 1), count);
+    void *memory = refused() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
+    if (memory)
+        return memory;
+    size_t all = bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes;
+    return memset(reserve_alloc(all), 0, all);
 }
 
 void *mem_grow(void *old, size_t bytes)
 {
-    return must(realloc(old, bytes ? bytes : 1), bytes);
+    if (reserve_owns(old))
+        return reserve_grow(old, bytes);
+    void *memory = refused() ? NULL : realloc(old, bytes ? bytes : 1);
+    if (memory)
+        return memory;
+    size_t had = old ? malloc_usable_size(old) : 0;
+    memory = reserve_alloc(bytes);
+    if (old)
+        memcpy(memory, old, had < bytes ? had : bytes);
+    (free)(old);
+    return memory;
+}
+
+void *mem_try_grow(void *old, size_t bytes)
+{
+    if (!reserve_owns(old))
+        return refused() ? NULL : realloc(old, bytes ? bytes : 1);
+    void *memory = refused() ? NULL : malloc(bytes ? bytes : 1);
+    if (!memory)
+        return NULL;
+    size_t had = reserve_size(old);
+    memcpy(memory, old, had < bytes ? had : bytes);
+    reserve_free(old);
+    return memory;
+}
+
+void *mem_try_zero(size_t count, size_t bytes)
+{
+    return refused() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
+}
+
+void mem_free(void *block)
+{
+    if (reserve_owns(block))
+        reserve_free(block);
+    else
+        (free)(block);
 }
 
 void *mem_copy(const void *from, size_t bytes)
@@ -47,7 +104,7 @@ enum { LARGE_PAGE = 2 << 20, MANY_PAGES = 4 * LARGE_PAGE };
 
 void *mem_try(size_t bytes)
 {
-    if (bytes > SIZE_MAX / 2)
+    if (bytes > SIZE_MAX / 2 || refused())
         return NULL;
     size_t alignment = bytes < MANY_PAGES ? 64 : LARGE_PAGE, rounded = (bytes + !bytes + alignment - 1) & ~(alignment - 1);
     void *memory = aligned_alloc(alignment, rounded);
@@ -94,7 +151,27 @@ void arena_free(struct arena *arena)
 {
     for (struct arena_block *block = arena->block, *next; block; block = next) {
         next = block->next;
-        free(block);
+        mem_free(block);
     }
     *arena = (struct arena){ 0 };
+}
+
+void *pop_memory_resize(void *old, size_t count, size_t bytes)
+{
+    return mem_grow(old, bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
+}
+
+void pop_memory_free(void *block)
+{
+    mem_free(block);
+}
+
+size_t pop_memory_fail(size_t call, bool onwards)
+{
+    return mem_fail(call, onwards);
+}
+
+size_t pop_memory_reserve_in_use(void)
+{
+    return reserve_blocks();
 }

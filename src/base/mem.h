@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory.  Small allocations that cannot be had end the process with one line (docs/decisions/0002-host-memory.md);
- * allocations whose size a user chose (storage, constants, buffers) use mem_try and are reported as errors. */
+/* Host memory (docs/decisions/0012-out-of-host-memory.md).  What malloc does not give comes from a reserve that is set aside when the library is
+ * loaded, and is counted as a failure: the call at hand completes, and its entry, or the next pass of the compiler, reports that the host is out
+ * of memory.  Allocations whose size a user chose (storage, constants, buffers) use mem_try, and are refused without that. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 void *mem_alloc(size_t bytes);                    /* not zeroed; never NULL */
 void *mem_zero(size_t count, size_t bytes);       /* zeroed; never NULL; overflow is checked */
 void *mem_grow(void *old, size_t bytes);          /* realloc; never NULL */
 char *mem_string(const char *text);               /* copy; NULL gives "" */
 void *mem_copy(const void *from, size_t bytes);   /* copy; never NULL */
-void *mem_try(size_t bytes);                      /* zeroed, 64-byte aligned; NULL when it cannot be had; free() it */
+void *mem_try(size_t bytes);                      /* zeroed, 64-byte aligned; NULL when it cannot be had; mem_free it */
+void *mem_try_grow(void *old, size_t bytes);      /* realloc; NULL, and old as it was, when it cannot be had */
+void *mem_try_zero(size_t count, size_t bytes);    /* calloc: rows that nobody touches cost no memory; NULL when it cannot be had */
+void mem_free(void *block);                       /* what the functions above gave, or malloc; NULL is allowed */
+
+/* Blocks of the reserve look like any other, so free, wherever this header is seen, takes both. */
+#define free(block) mem_free(block)
+
+/* How often malloc has failed so far in this process: a call notes it when it begins, and compares. */
+extern _Atomic size_t mem_failed;
+static inline size_t mem_failures(void)
+{
+    return atomic_load_explicit(&mem_failed, memory_order_relaxed);
+}
+/* For tests: makes the call-th allocation from now on fail (0: none any more), and with onwards all after it.
+ * Returns what was left of the last request. */
+size_t mem_fail(size_t call, bool onwards);
 
 #define MEM_NEW(type) ((type *)mem_zero(1, sizeof(type)))
 

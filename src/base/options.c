@@ -234,6 +234,8 @@ pop_status options_apply(struct option_set *set, const char *group, pop_options 
                          pop_where where, const char *api, pop_error *error)
 {
     struct option_set applied = { 0 };
+    if (options.count && !options.list)
+        return error_set(error, POP_INVALID_OPTION, where, api, "the list of %zu options is NULL", options.count);
     options_copy(&applied, set);
     struct source source = { group, NULL, api, where };
     pop_status status = POP_OK;

@@ -20,7 +20,7 @@ static inline void *vec_room(void *data, size_t *capacity, size_t count, size_t 
         return data;
     size_t grown = *capacity ? *capacity + *capacity / 2 : 8;
     *capacity = grown < count ? count : grown;
-    return mem_grow(data, *capacity * bytes);
+    return mem_grow(data, bytes && *capacity > SIZE_MAX / bytes ? SIZE_MAX : *capacity * bytes);
 }
 
 /* Room for n more without moving. */
@@ -29,6 +29,6 @@ static inline void *vec_room(void *data, size_t *capacity, size_t count, size_t 
 #define vec_push(v) (vec_reserve(v, 1), (v)->data + (v)->count++)
 /* Pointer to the first of n new, uninitialised last elements. */
 #define vec_extend(v, n) (vec_reserve(v, n), (v)->count += (n), (v)->data + (v)->count - (n))
-#define vec_free(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+#define vec_free(v) (mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

@@ -126,11 +126,13 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static bool run_passes(struct compiler *c, pop_progress progress, void *user)
+static bool run_passes(struct compiler *c, size_t failures, pop_progress progress, void *user)
 {
     for (int i = 0; i < PASSES; ++i) {
         double start = milliseconds();
         if (!passes[i].run(c))
+            return false;
+        if (error_if_memory_failed(c->error, POP_OK, failures, COMPILE_API) != POP_OK)
             return false;
         LOG(COMPILER, DEBUG, "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
             passes[i].name, milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count, c->image->ops.count,
@@ -187,6 +189,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         LOG(COMPILER, ERR, "%s", error->text);
         return error->status;
     }
+    size_t failures = mem_failures();
     struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
     c.image = image_create();
     c.image->target = store->target;
@@ -202,13 +205,14 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
     ++store->handles; /* a callback may destroy the graph */
-    bool good = run_passes(&c, progress, progress_user);
+    bool good = run_passes(&c, failures, progress, progress_user);
     store->compiling = false;
     compiler_free(&c);
     if (good && store->error.status != POP_OK) { /* a callback's */
         *error = store->error;
         good = false;
     }
+    store->memory_failures = mem_failures(); /* this call reports them */
     if (--store->handles == 0)
         store_destroy(store);
     if (!good) {

@@ -47,6 +47,17 @@ static pop_status write_reports(pop_graph *graph, struct image *image, const str
     return status;
 }
 
+/* An executable that is whole only by memory of the reserve is taken back. */
+static pop_status finish_executable(pop_executable **executable, size_t failures, const char *api, pop_error *error)
+{
+    pop_status status = error_if_memory_failed(error, POP_OK, failures, api);
+    if (status != POP_OK) {
+        pop_executable_destroy(*executable);
+        *executable = NULL;
+    }
+    return status;
+}
+
 pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
                                 void *progress_user, pop_executable **executable, pop_error *error)
 {
@@ -65,6 +76,7 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
     if (programs.count && !programs.list)
         return error_set(error, POP_CONTROL_PROGRAM_ERROR, where, api, "the list of %zu programs is NULL", programs.count);
     const pop_error *pending = pop_graph_error(graph);
+    size_t failures = mem_failures();
     if (pending && pending->status != POP_OK) {
         if (error)
             *error = *pending;
@@ -97,7 +109,7 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
     *executable = make_executable(image);
     (*executable)->report = report;
     (*executable)->name = name ? mem_string(name) : NULL;
-    return POP_OK;
+    return finish_executable(executable, failures, api, error);
 }
 
 void pop_executable_destroy(pop_executable *executable)
@@ -117,7 +129,13 @@ static pop_status write_image(const pop_executable *executable, const char *api,
 {
     if (!executable)
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
+    size_t failures = mem_failures();
     image_write(executable->image, data, size);
+    if (error_if_memory_failed(error, POP_OK, failures, api) != POP_OK) {
+        free(*data);
+        *data = NULL;
+        return POP_SYSTEM_RUNTIME_ERROR;
+    }
     return *data ? POP_OK : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "a codelet file of the executable cannot be written again");
 }
 
@@ -155,9 +173,12 @@ pop_status pop_executable_write(const pop_executable *executable, FILE *file, po
 static pop_status read_image(const char *name, const char *data, size_t size, pop_executable **executable, pop_error *error, const char *api)
 {
     struct image *image;
+    size_t failures = mem_failures();
     pop_status status = image_read(name, data, size, &image, error);
-    if (status == POP_OK)
+    if (status == POP_OK) {
         *executable = make_executable(image);
+        status = finish_executable(executable, failures, api, error);
+    }
     return name_call(error, status, api);
 }
 

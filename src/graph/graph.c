@@ -70,11 +70,16 @@ pop_graph *pop_graph_share_top_level(pop_graph *graph)
 
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
-    return graph && graph->store->error.status != POP_OK ? &graph->store->error : NULL;
+    if (!graph)
+        return NULL;
+    store_notice_memory(graph->store);
+    return graph->store->error.status != POP_OK ? &graph->store->error : NULL;
 }
 
 const pop_status *pop_graph_error_status(const pop_graph *graph)
 {
+    if (graph)
+        store_notice_memory(graph->store);
     return graph ? &graph->store->error.status : NULL;
 }
 
@@ -84,6 +89,7 @@ pop_status pop_graph_take_error(pop_graph *graph, pop_error *error)
         memset(error, 0, sizeof(*error));
     if (!graph)
         return POP_OK;
+    store_notice_memory(graph->store);
     pop_status status = graph->store->error.status;
     if (status != POP_OK) {
         if (error)

@@ -6,7 +6,9 @@
 
 pop_store *store_create(pop_graph *top, const pop_target *target)
 {
+    size_t memory_failures = mem_failures();
     pop_store *store = MEM_NEW(pop_store);
+    store->memory_failures = memory_failures;
     store->top = top;
     store->handles = 1;
     store->target = *target;
@@ -74,6 +76,13 @@ bool store_busy(pop_store *store)
 {
     error_set(&store->error, POP_POPLAR_ERROR, NO_WHERE, "",
               "the graph is being compiled: progress functions and estimators cannot use it or its programs");
+    return tell(store);
+}
+
+bool store_without_memory(pop_store *store)
+{
+    store->memory_failures = mem_failures();
+    error_set(&store->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, "", ERROR_HOST_MEMORY);
     return tell(store);
 }
 
@@ -157,10 +166,10 @@ bool store_data_room(pop_store *store, size_t bytes)
     if (needed <= store->data.capacity)
         return true;
     size_t capacity = needed + needed / 2;
-    void *grown = realloc(store->data.data, capacity);
+    void *grown = mem_try_grow(store->data.data, capacity);
     if (!grown) {
         capacity = needed;
-        grown = realloc(store->data.data, capacity);
+        grown = mem_try_grow(store->data.data, capacity);
     }
     if (!grown)
         return false;

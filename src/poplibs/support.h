@@ -5,12 +5,16 @@
 #define POPLIBS_SUPPORT_H
 
 #include <poplar/graph.h>
+#include <poplar/memory.h>
 #include <poplar/program.h>
 #include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Blocks of libpoplar's reserve look like any other, so free takes both. */
+#define free(block) pop_memory_free(block)
 
 static inline size_t poplibs_ceil_div(size_t a, size_t b)
 {
@@ -30,15 +34,10 @@ static inline size_t poplibs_gcd(size_t a, size_t b)
     return b ? poplibs_gcd(b, a % b) : a;
 }
 
-/* realloc to count things of size bytes.  Without memory the process ends, as in libpoplar's building calls. */
+/* realloc to count things of size bytes.  Never NULL: see poplar/memory.h. */
 static inline void *poplibs_resize(void *old, size_t count, size_t size)
 {
-    void *memory = size && count > SIZE_MAX / size ? NULL : realloc(old, count * size + 1);
-    if (!memory) {
-        fputs("poplibs: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
+    return pop_memory_resize(old, count, size);
 }
 static inline void *poplibs_new(size_t count, size_t size)
 {

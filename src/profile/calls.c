@@ -12,24 +12,37 @@ static pop_status check(const void *of, const char *what, const pop_profile_valu
                                      of ? "place for the profile" : what);
 }
 
+/* A profile that is whole only by memory of the reserve is taken back. */
+static pop_status finish(pop_status status, size_t failures, const char *api, pop_profile_value *profile, pop_error *error)
+{
+    status = error_if_memory_failed(error, status, failures, api);
+    if (status != POP_OK && profile)
+        pop_profile_free(profile);
+    return status;
+}
+
 pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile, pop_error *error)
 {
     if (profile)
         *profile = (pop_profile_value){ 0 };
-    pop_status status = check(executable, "executable", profile, "pop_executable_graph_profile", error);
+    static const char api[] = "pop_executable_graph_profile";
+    size_t failures = mem_failures();
+    pop_status status = check(executable, "executable", profile, api, error);
     if (status == POP_OK)
         *profile = graph_profile(executable->image);
-    return status;
+    return finish(status, failures, api, profile, error);
 }
 
 pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error)
 {
     if (profile)
         *profile = (pop_profile_value){ 0 };
-    pop_status status = check(engine, "engine", profile, "pop_engine_graph_profile", error);
+    static const char api[] = "pop_engine_graph_profile";
+    size_t failures = mem_failures();
+    pop_status status = check(engine, "engine", profile, api, error);
     if (status == POP_OK)
         *profile = graph_profile(engine->image);
-    return status;
+    return finish(status, failures, api, profile, error);
 }
 
 static pop_status executed(const pop_engine *engine, const char *api, pop_profile_value *profile, pop_error *error)
@@ -47,12 +60,14 @@ pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_va
     if (profile)
         *profile = (pop_profile_value){ 0 };
     pop_status status = check(engine, "engine", profile, api, error);
-    return status == POP_OK ? executed(engine, api, profile, error) : status;
+    size_t failures = mem_failures();
+    return finish(status == POP_OK ? executed(engine, api, profile, error) : status, failures, api, profile, error);
 }
 
 pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options, pop_error *error)
 {
     static const char api[] = "pop_engine_print_profile_summary";
+    size_t failures = mem_failures();
     pop_profile_value graph = { 0 }, execution = { 0 };
     pop_status status = check(engine, "engine", &graph, api, error);
     if (status == POP_OK && !file)
@@ -65,5 +80,5 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
     }
     pop_profile_free(&graph);
     pop_profile_free(&execution);
-    return status;
+    return error_if_memory_failed(error, status, failures, api);
 }

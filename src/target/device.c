@@ -22,6 +22,17 @@ static pop_device *make(const pop_target *target, unsigned id, struct fleet *fle
     return device;
 }
 
+/* A device of its own; NULL when the host has no memory for it. */
+static pop_device *make_alone(const pop_target *target, const char *api, pop_error *error)
+{
+    size_t failures = mem_failures();
+    pop_device *device = make(target, 0, NULL);
+    if (error_if_memory_failed(error, POP_OK, failures, api) == POP_OK)
+        return device;
+    pop_device_destroy(device);
+    return NULL;
+}
+
 static pop_status from_api(pop_status status, const char *api, pop_error *error)
 {
     if (status != POP_OK && error)
@@ -31,15 +42,15 @@ static pop_status from_api(pop_status status, const char *api, pop_error *error)
 
 pop_device *pop_device_create(const pop_target *target, pop_error *error)
 {
-    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK ? make(target, 0, NULL)
+    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK ? make_alone(target, "pop_device_create", error)
                                                                                            : NULL;
 }
 
 pop_device *pop_cpu_device_create(pop_error *error)
 {
     pop_target target = pop_target_create_cpu(false, 1);
-    return from_api(pop_target_check(&target, error), "pop_cpu_device_create", error) == POP_OK ? make(&target, 0, NULL)
-                                                                                                : NULL;
+    static const char api[] = "pop_cpu_device_create";
+    return from_api(pop_target_check(&target, error), api, error) == POP_OK ? make_alone(&target, api, error) : NULL;
 }
 
 /* Fields of the model over those of its version; zero leaves them. */
@@ -110,7 +121,8 @@ pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *e
 {
     pop_target target;
     pop_status status = target_of_model(model, &target, error);
-    return from_api(status, "pop_ipu_model_create_device", error) == POP_OK ? make(&target, 0, NULL) : NULL;
+    static const char api[] = "pop_ipu_model_create_device";
+    return from_api(status, api, error) == POP_OK ? make_alone(&target, api, error) : NULL;
 }
 
 pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options, pop_error *error)
@@ -119,7 +131,7 @@ pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_
     pop_target target;
     if (from_api(target_of_model(model, &target, error), api, error) != POP_OK)
         return NULL;
-    return pod_apply_options(&target, options, api, error) == POP_OK ? make(&target, 0, NULL) : NULL;
+    return pod_apply_options(&target, options, api, error) == POP_OK ? make_alone(&target, api, error) : NULL;
 }
 
 pop_device *pop_device_create_virtual(const pop_device *device, unsigned tiles_per_ipu, pop_error *error)

@@ -235,10 +235,13 @@ static pop_profile_value read_value(struct cbor_reader *reader, unsigned depth)
 
 pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value, pop_error *error)
 {
+    size_t failures = mem_failures();
     struct cbor_reader reader = { .data = data, .size = size };
     *value = read_value(&reader, 0);
     if (!reader.wrong && reader.at != size)
         reader.wrong = "something follows the value";
+    if (!reader.wrong && mem_failures() != failures)
+        reader.wrong = ERROR_HOST_MEMORY;
     if (!reader.wrong)
         return POP_OK;
     pop_profile_free(value);

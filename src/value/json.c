@@ -235,7 +235,11 @@ pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_valu
     if (!json)
         return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_json", "line %d, column %d: %s", why.line,
                          why.column, why.text);
+    size_t failures = mem_failures();
     *value = from_json(json);
     json_decref(json);
-    return POP_OK;
+    if (mem_failures() == failures)
+        return POP_OK;
+    pop_profile_free(value);
+    return error_if_memory_failed(error, POP_OK, failures, "pop_profile_read_json");
 }
