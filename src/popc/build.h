@@ -27,6 +27,7 @@ struct built {
 
 /* A directory of our own for the compiler's files. */
 struct scratch {
+    int lock; /* held on the directory while its run lives: one that nobody holds is a killed run's */
     struct str directory, source, object, unlinked, preprocessed, included;
 };
 

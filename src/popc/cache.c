@@ -1,72 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/cache.h"
-#include "popc/machine.h"
+#include "popc/cache_place.h"
 
 #include "base/container.h"
 #include "base/file.h"
 #include "base/log.h"
 
-#include <inttypes.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include <blake2.h>
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
-enum { VERSION = 6, SECTIONS = 5 };
+enum { VERSION = 7, SECTIONS = 6 };
 
-static void hash_string(XXH3_state_t *state, const char *text)
+struct digest {
+    unsigned char bytes[BLAKE2B_OUTBYTES / 2];
+};
+
+static struct digest digest_of(const void *data, size_t size)
 {
-    XXH3_128bits_update(state, text, strlen(text) + 1);
+    struct digest digest;
+    blake2b(digest.bytes, data, NULL, sizeof(digest.bytes), size, 0);
+    return digest;
 }
 
-bool cache_path(const struct source *source, struct str *path)
+/* All that an entry depends on but the compilers and the files that are included, which it records. */
+static void make_key(const struct source *source, struct bytes *key)
 {
-    if (!machine_cache(path))
-        return false;
-    XXH3_state_t *state = XXH3_createState();
-    XXH3_128bits_reset(state);
     const struct popc_flags *flags = source->flags;
-    char settings[64];
+    char settings[96];
     snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise, flags->debug, flags->level, flags->devices);
     if (flags->counted)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
-    hash_string(state, settings);
-    if (flags->behaving)
-        hash_string(state, BEHAVING_FLAG);
-    hash_string(state, flags->standard[source->language == POPC_CPP]);
-    hash_string(state, source->name);
-    hash_string(state, source->include);
+    bytes_string(key, settings);
+    bytes_string(key, flags->behaving ? BEHAVING_FLAG : "");
+    bytes_string(key, flags->standard[source->language == POPC_CPP]);
+    bytes_string(key, source->name);
+    bytes_string(key, source->include);
+    bytes_u64(key, flags->both.count);
     for (size_t i = 0; i < flags->both.count; ++i)
-        hash_string(state, flags->both.data[i]);
-    hash_string(state, "");
+        bytes_string(key, flags->both.data[i]);
+    bytes_u64(key, flags->warnings.count);
     for (size_t i = 0; i < flags->warnings.count; ++i)
-        hash_string(state, flags->warnings.data[i]);
-    hash_string(state, "");
-    XXH3_128bits_update(state, source->text, source->size);
-    XXH128_hash_t hash = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    str_format(path, "/%016" PRIx64 "%016" PRIx64 ".codelets", (uint64_t)hash.high64, (uint64_t)hash.low64);
+        bytes_string(key, flags->warnings.data[i]);
+    bytes_u64(key, source->size);
+    bytes_put(key, source->text, source->size);
+}
+
+bool cache_open(struct cache *cache, const struct source *source)
+{
+    *cache = (struct cache){ .name = { 0 } };
+    cache_places_find(&cache->places);
+    if (!cache->places.count)
+        return false;
+    make_key(source, &cache->key);
+    struct digest digest = digest_of(cache->key.v.data, cache->key.v.count);
+    for (size_t i = 0; i < sizeof(digest.bytes); ++i)
+        snprintf(cache->name + 2 * i, 3, "%02x", digest.bytes[i]);
     return true;
 }
 
-static bool hash_file(const char *path, XXH128_hash_t *hash)
+void cache_close(struct cache *cache)
+{
+    cache_places_free(&cache->places);
+    vec_free(&cache->key.v);
+}
+
+static void entry_path(const struct cache *cache, size_t place, struct str *path)
+{
+    str_format(path, "%s/%s.codelets", cache->places.path[place].text, cache->name);
+}
+
+static bool hash_file(const char *path, struct digest *digest)
 {
     char *data;
     size_t size;
     if (file_read(path, &data, &size, NULL) != POP_OK)
         return false;
-    *hash = XXH3_128bits(data, size);
+    *digest = digest_of(data, size);
     free(data);
     return true;
 }
 
 static bool includes_hold(struct reader *r)
 {
-    for (uint64_t count = reader_count(r, 4 + sizeof(XXH128_hash_t)); count; --count) {
+    for (uint64_t count = reader_count(r, 4 + sizeof(struct digest)); count; --count) {
         char *file = reader_string(r);
-        const void *recorded = reader_take(r, sizeof(XXH128_hash_t));
-        XXH128_hash_t now;
+        const void *recorded = reader_take(r, sizeof(struct digest));
+        struct digest now;
         bool holds = recorded && hash_file(file, &now) && memcmp(&now, recorded, sizeof(now)) == 0;
         free(file);
         if (!holds)
@@ -83,9 +103,13 @@ static bool made_by(const struct container_section *sections, size_t count, cons
     return !compiler || (identity && size == strlen(compiler) && memcmp(identity, compiler, size) == 0);
 }
 
-static bool entry_holds(const struct container_section *sections, size_t count, const struct compilers *compilers, struct str *messages)
+static bool entry_holds(const struct container_section *sections, size_t count, const struct cache *cache, const struct compilers *compilers,
+                        struct str *messages)
 {
     size_t size;
+    const void *key = container_find(sections, count, "key", &size);
+    if (!key || size != cache->key.v.count || memcmp(key, cache->key.v.data, size) != 0)
+        return false;
     if (!made_by(sections, count, "compiler", compilers->host) || !made_by(sections, count, "device compiler", compilers->device))
         return false;
     struct reader included = { 0 };
@@ -98,15 +122,16 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
     return true;
 }
 
-bool cache_find(const char *path, const struct source *source, const struct compilers *compilers, struct module **module, struct str *messages)
+static bool read_entry(const struct cache *cache, const char *path, const struct source *source, const struct compilers *compilers,
+                       struct module **module, struct str *messages)
 {
     char *data;
     size_t size, count, module_size;
     struct container_section sections[SECTIONS];
-    if (file_read(path, &data, &size, NULL) != POP_OK)
+    if (!cache_file_trusted(path) || file_read(path, &data, &size, NULL) != POP_OK)
         return false;
     bool found = container_open(magic, VERSION, "cache entry", path, data, size, sections, SECTIONS, &count, NULL) == POP_OK &&
-                 entry_holds(sections, count, compilers, messages);
+                 entry_holds(sections, count, cache, compilers, messages);
     if (found) {
         const void *bytes = container_find(sections, count, "module", &module_size);
         found = module_read(source->name, bytes, module_size, module, NULL) == POP_OK;
@@ -115,13 +140,29 @@ bool cache_find(const char *path, const struct source *source, const struct comp
     return found;
 }
 
-void cache_store(const char *path, const struct built *built, const struct compilers *compilers)
+bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers, struct module **module, struct str *messages)
+{
+    bool found = false;
+    for (size_t i = 0; i < cache->places.count && !found; ++i) {
+        struct str path = { 0 };
+        entry_path(cache, i, &path);
+        found = read_entry(cache, path.text, source, compilers, module, messages);
+        if (found && i == 0 && cache->places.own)
+            cache_file_used(path.text);
+        str_free(&path);
+    }
+    return found;
+}
+
+void cache_store(const struct cache *cache, const struct built *built, const struct compilers *compilers)
 {
     struct bytes included = { 0 };
+    if (!cache->places.own)
+        return;
     bytes_u64(&included, built->included.count);
     bool good = true;
     for (size_t i = 0; i < built->included.count && good; ++i) {
-        XXH128_hash_t hash;
+        struct digest hash;
         good = hash_file(built->included.data[i], &hash);
         bytes_string(&included, built->included.data[i]);
         bytes_put(&included, &hash, sizeof(hash));
@@ -131,14 +172,19 @@ void cache_store(const char *path, const struct built *built, const struct compi
     pop_error error;
     if (good && module_write(built->module, &module, &size, NULL) == POP_OK) {
         const char *device = compilers->device ? compilers->device : "";
-        const struct container_section sections[SECTIONS] = { { "compiler", compilers->host, strlen(compilers->host) },
+        const struct container_section sections[SECTIONS] = { { "key", cache->key.v.data, cache->key.v.count },
+                                                              { "compiler", compilers->host, strlen(compilers->host) },
                                                               { "device compiler", device, strlen(device) },
                                                               { "included", included.v.data, included.v.count },
                                                               { "messages", built->messages.text, built->messages.length },
                                                               { "module", module, size } };
         container_build(magic, VERSION, sections, SECTIONS, &entry, &entry_size);
-        if (file_write(path, entry, entry_size, &error) != POP_OK)
+        struct str path = { 0 };
+        entry_path(cache, 0, &path);
+        if (file_write_private(path.text, entry, entry_size, &error) != POP_OK)
             LOG(CODELETS, INFO, "compiled codelets were not cached: %s", error.text);
+        str_free(&path);
+        cache_trim(cache->places.path[0].text);
         free(entry);
         free(module);
     }

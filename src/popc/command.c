@@ -5,9 +5,16 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poplar/text.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static void scratch_name(const struct scratch *scratch, const char *name, struct str *path)
@@ -15,17 +22,60 @@ static void scratch_name(const struct scratch *scratch, const char *name, struct
     str_format(path, "%s/%s", scratch->directory.text, name);
 }
 
+enum { YOUNG = 3600 }; /* seconds in which nobody deletes a directory: earlier versions do not lock theirs */
+
+/* Deletes a directory of the user's whose run has ended without doing so. */
+static void sweep_one(int place, const char *name)
+{
+    int directory = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+    if (directory < 0)
+        return;
+    DIR *stream = NULL;
+    if (fstat(directory, &status) == 0 && status.st_uid == geteuid() && time(NULL) - status.st_mtime > YOUNG &&
+        flock(directory, LOCK_EX | LOCK_NB) == 0)
+        stream = fdopendir(directory);
+    if (!stream) {
+        close(directory);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (entry->d_name[0] != '.')
+            unlinkat(directory, entry->d_name, 0);
+    if (unlinkat(place, name, AT_REMOVEDIR) == 0)
+        LOG(CODELETS, DEBUG, "deleted '%s', which a killed run left", name);
+    closedir(stream);
+}
+
+static void sweep(const char *path)
+{
+    enum { NAME = sizeof("tremula-XXXXXX") - 1 };
+    DIR *place = opendir(path);
+    for (struct dirent *entry; place && (entry = readdir(place)) != NULL;)
+        if (strncmp(entry->d_name, "tremula-", 8) == 0 && strlen(entry->d_name) == NAME)
+            sweep_one(dirfd(place), entry->d_name);
+    if (place)
+        closedir(place);
+}
+
 pop_status scratch_open(struct scratch *scratch, enum popc_language language, pop_error *error)
 {
+    static atomic_flag swept = ATOMIC_FLAG_INIT;
     const char *place = getenv("TMPDIR");
-    *scratch = (struct scratch){ 0 };
-    str_format(&scratch->directory, "%s/tremula-XXXXXX", place && *place ? place : "/tmp");
+    place = place && *place ? place : "/tmp";
+    *scratch = (struct scratch){ .lock = -1 };
+    if (!atomic_flag_test_and_set(&swept))
+        sweep(place);
+    str_format(&scratch->directory, "%s/tremula-XXXXXX", place);
     if (!mkdtemp(scratch->directory.text)) {
         error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot make a temporary directory '%s': %s; set TMPDIR to a place that can be written",
                   scratch->directory.text, pop_text_from_errno(errno));
         str_free(&scratch->directory);
         return POP_NO_ENVIRONMENT;
     }
+    scratch->lock = open(scratch->directory.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (scratch->lock >= 0)
+        flock(scratch->lock, LOCK_EX | LOCK_NB);
     scratch_name(scratch, language == POPC_CPP ? "codelets.cpp" : "codelets.c", &scratch->source);
     scratch_name(scratch, "codelets.so", &scratch->object);
     scratch_name(scratch, "unlinked.o", &scratch->unlinked);
@@ -42,6 +92,8 @@ void scratch_close(struct scratch *scratch)
     unlink(scratch->preprocessed.text);
     unlink(scratch->included.text);
     rmdir(scratch->directory.text);
+    if (scratch->lock >= 0)
+        close(scratch->lock);
     str_free(&scratch->directory);
     str_free(&scratch->source);
     str_free(&scratch->object);

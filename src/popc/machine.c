@@ -2,13 +2,10 @@
 #include "popc/machine.h"
 
 #include "base/error.h"
-#include "base/log.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <poplar/popc.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,36 +150,4 @@ pop_status machine_include(struct str *path, pop_error *error)
         return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "TREMULA_INCLUDE is '%s', which has no poplar/vertex.h", chosen);
     return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
                      "cannot find poplar/vertex.h beside the library: set TREMULA_INCLUDE to the directory that has it");
-}
-
-/* ---- the cache ---- */
-
-static bool make_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        bool good = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!good)
-            return false;
-    }
-    return (mkdir(path, 0777) == 0 || errno == EEXIST) && access(path, R_OK | W_OK | X_OK) == 0;
-}
-
-bool machine_cache(struct str *path)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *own = variable("TREMULA_CACHE_DIR"), *caches = variable("XDG_CACHE_HOME"), *home = variable("HOME");
-    if (own)
-        str_add(path, own);
-    else if (caches)
-        str_format(path, "%s/tremula", caches);
-    else if (home)
-        str_format(path, "%s/.cache/tremula", home);
-    if (path->text && make_directories(path->text))
-        return true;
-    if (!atomic_flag_test_and_set(&told))
-        LOG(CODELETS, WARN, "no cache of compiled codelets: cannot write to '%s'; set TREMULA_CACHE_DIR to a directory that can be written",
-            path->text ? path->text : "~/.cache/tremula");
-    return false;
 }

@@ -22,8 +22,4 @@ bool machine_device_compiler(struct str *path, struct str *identity);
  * no_environment when it is nowhere. */
 pop_status machine_include(struct str *path, pop_error *error);
 
-/* The cache's directory, made if need be: TREMULA_CACHE_DIR, $XDG_CACHE_HOME/tremula or ~/.cache/tremula.  False when there is none that
- * can be written to, which is logged once. */
-bool machine_cache(struct str *path);
-
 #endif

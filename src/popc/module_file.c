@@ -138,6 +138,19 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
     return f->bytes == holder && f->inner_stride == entry && f->bytes <= state_bytes && f->offset <= state_bytes - f->bytes;
 }
 
+/* Whether each byte of the state belongs to one field at most. */
+static bool fields_apart(const struct codelet *codelet)
+{
+    bool *taken = mem_zero(codelet->state_bytes, sizeof(*taken)), apart = true;
+    for (uint32_t i = 0; i < codelet->field_count && apart; ++i)
+        for (uint32_t at = codelet->fields[i].offset; at < codelet->fields[i].offset + codelet->fields[i].bytes && apart; ++at) {
+            apart = !taken[at];
+            taken[at] = true;
+        }
+    free(taken);
+    return apart;
+}
+
 static bool read_fields(struct reader *r, struct codelet *codelet, struct arena *arena)
 {
     codelet->field_count = (uint32_t)reader_count(r, FIELD_BYTES - 2);
@@ -163,7 +176,7 @@ static bool read_fields(struct reader *r, struct codelet *codelet, struct arena 
         if (!plausible_field(field, codelet->state_bytes))
             return false;
     }
-    return !r->failed;
+    return !r->failed && fields_apart(codelet);
 }
 
 static bool read_codelet(struct reader *r, struct codelet *codelet, struct module *module)

@@ -54,15 +54,15 @@ static void found_free(struct found *found)
     str_free(&found->identity);
 }
 
-static pop_status compile_fresh(const struct source *source, const char *entry, const struct found *host, const struct found *device, struct module **module,
+static pop_status compile_fresh(const struct source *source, const struct cache *cache, const struct found *host, const struct found *device, struct module **module,
                                 struct str *messages, pop_error *error)
 {
     struct built built;
     pop_status status = source->flags->counted ? build_counted(source, device->path.text, &built, error)
                                                : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
-    if (status == POP_OK && entry)
-        cache_store(entry, &built, &compilers);
+    if (status == POP_OK && cache)
+        cache_store(cache, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
     built_free(&built);
@@ -73,15 +73,15 @@ static pop_status compile_fresh(const struct source *source, const char *entry, 
 
 static pop_status compile_source(const struct source *source, struct module **module, struct str *messages, pop_error *error)
 {
-    struct str entry = { 0 };
+    struct cache cache;
     struct found host = { 0 }, device = { 0 };
-    bool cached = cache_path(source, &entry);
+    bool cached = cache_open(&cache, source);
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
     device.present = (source->flags->devices || source->flags->counted) && machine_device_compiler(&device.path, &device.identity);
     const struct compilers compilers = { host.identity.text, device.identity.text };
     pop_status status = POP_OK;
-    if (cached && cache_find(entry.text, source, &compilers, module, messages))
+    if (cached && cache_find(&cache, source, &compilers, module, messages))
         LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
     else if (!host.present)
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
@@ -90,8 +90,8 @@ static pop_status compile_source(const struct source *source, struct module **mo
     else if (source->flags->counted && !device.present)
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "there is no clang to compile it for the device: install the package clang, or set TREMULA_DEVICE_CC");
     else
-        status = compile_fresh(source, cached ? entry.text : NULL, &host, &device, module, messages, error);
-    str_free(&entry);
+        status = compile_fresh(source, cached ? &cache : NULL, &host, &device, module, messages, error);
+    cache_close(&cache);
     found_free(&host);
     found_free(&device);
     return status;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which caches of codelets are trusted, what is compared before an entry is used, how large a cache grows, and what killed runs leave. */
+#include "popc/cache.h"
+#include "popc/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "scratch.h"
+
+#define VERTEX(name) "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name " *v) { *v->out = 1; }\n"
+
+static bool compiles(const char *text)
+{
+    struct module *module;
+    pop_error error;
+    bool good = popc_compile("cached.c", text, NULL, &module, &error) == POP_OK;
+    module_release(module);
+    return good;
+}
+
+/* Whether it is in a cache: there is no compiler. */
+static bool is_cached(const char *text)
+{
+    setenv("TREMULA_CC", "/nonexistent/gcc", 1);
+    bool good = compiles(text);
+    unsetenv("TREMULA_CC");
+    return good;
+}
+
+/* The entries' names, and how many there are. */
+static unsigned entries(char names[][400], unsigned most)
+{
+    unsigned count = 0;
+    DIR *directory = opendir(scratch_path);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        if (strstr(entry->d_name, ".codelets") && count < most)
+            snprintf(names[count++], 400, "%s/%s", scratch_path, entry->d_name);
+    closedir(directory);
+    return count;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    chmod(scratch_path, 0700);
+    setenv("TREMULA_CACHE_DIR", scratch_path, 1);
+    unsetenv("TREMULA_CACHE_SIZE");
+    unsetenv("TREMULA_CACHE_SHARED");
+    return scratch_empty();
+}
+
+static void directories_are_made_for_the_user_alone(void **state)
+{
+    (void)state;
+    char path[160], parent[128];
+    struct stat status;
+    mode_t mask = umask(0);
+    snprintf(parent, sizeof(parent), "%s/made", scratch_path);
+    snprintf(path, sizeof(path), "%s/cache", parent);
+    setenv("TREMULA_CACHE_DIR", path, 1);
+    assert_true(compiles(VERTEX("A")) && is_cached(VERTEX("A")));
+    umask(mask);
+    assert_true(stat(path, &status) == 0 && (status.st_mode & 0777) == 0700);
+    assert_true(stat(parent, &status) == 0 && (status.st_mode & 0777) == 0700);
+    char command[600];
+    snprintf(command, sizeof(command), "[ -z \"$(find %s -name '*.codelets' ! -perm 600)\" ] && rm -r %s", path, parent);
+    assert_int_equal(system(command), 0);
+}
+
+static void what_others_can_write_to_is_not_used(void **state)
+{
+    (void)state;
+    char names[4][400];
+    assert_true(compiles(VERTEX("A")) && is_cached(VERTEX("A")));
+    chmod(scratch_path, 0770);
+    assert_false(is_cached(VERTEX("A")));
+    chmod(scratch_path, 0702);
+    assert_false(is_cached(VERTEX("A")));
+    chmod(scratch_path, 0755);
+    assert_true(is_cached(VERTEX("A")));
+    assert_int_equal(entries(names, 4), 1);
+    chmod(names[0], 0666);
+    assert_false(is_cached(VERTEX("A")));
+    chmod(names[0], 0644);
+    assert_true(is_cached(VERTEX("A")));
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(chown(scratch_path, 12345, 12345), 0);
+    bool taken = is_cached(VERTEX("A"));
+    assert_int_equal(chown(scratch_path, 0, 0), 0);
+    assert_false(taken);
+    assert_int_equal(chown(names[0], 12345, 12345), 0);
+    assert_false(is_cached(VERTEX("A")));
+}
+
+/* Even under the name of another source. */
+static void an_entry_is_for_its_own_key(void **state)
+{
+    (void)state;
+    char names[4][400], other[4][400];
+    assert_true(compiles(VERTEX("A")));
+    assert_int_equal(entries(names, 4), 1);
+    assert_true(compiles(VERTEX("B")));
+    assert_int_equal(entries(other, 4), 2);
+    const char *wrong = strcmp(other[0], names[0]) == 0 ? other[1] : other[0];
+    assert_int_equal(rename(wrong, names[0]), 0);
+    assert_false(is_cached(VERTEX("A")));
+}
+
+static void a_cache_has_a_limit(void **state)
+{
+    (void)state;
+    char names[64][400], text[900];
+    setenv("TREMULA_CACHE_SIZE", "1", 1);
+    struct stat status;
+    assert_true(compiles(VERTEX("V")));
+    assert_int_equal(entries(names, 64), 1);
+    assert_int_equal(stat(names[0], &status), 0);
+    /* copies that were used longer and longer ago, and more than fit */
+    unsigned fit = (unsigned)((1u << 20) / ((uint64_t)status.st_blocks * 512)), count = fit + 10 < 60 ? fit + 10 : 60;
+    for (unsigned i = 0; i < count; ++i) {
+        snprintf(text, sizeof(text), "cp %s %s/%02u.codelets", names[0], scratch_path, i);
+        assert_int_equal(system(text), 0);
+        snprintf(text, sizeof(text), "%s/%02u.codelets", scratch_path, i);
+        struct timeval then[2] = { { 1000000 - (time_t)i, 0 }, { 1000000 - (time_t)i, 0 } };
+        assert_int_equal(utimes(text, then), 0);
+    }
+    assert_true(compiles(VERTEX("W")));
+    unsigned left = entries(names, 64);
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < left; ++i) {
+        assert_int_equal(stat(names[i], &status), 0);
+        bytes += (uint64_t)status.st_blocks * 512;
+    }
+    if (count > fit) {
+        assert_true(bytes <= 1 << 20);
+        assert_true(left < count);
+        snprintf(text, sizeof(text), "%s/%02u.codelets", scratch_path, count - 1);
+        assert_int_not_equal(access(text, F_OK), 0);
+    }
+    assert_true(is_cached(VERTEX("V")) && is_cached(VERTEX("W")));
+}
+
+static void a_shared_cache_is_only_read(void **state)
+{
+    (void)state;
+    char own[128], command[400];
+    assert_true(compiles(VERTEX("A")));
+    snprintf(own, sizeof(own), "%s-own", scratch_path);
+    setenv("TREMULA_CACHE_DIR", own, 1);
+    setenv("TREMULA_CACHE_SHARED", scratch_path, 1);
+    assert_true(is_cached(VERTEX("A")));
+    assert_true(compiles(VERTEX("B")) && is_cached(VERTEX("B")));
+    char names[4][400];
+    assert_int_equal(entries(names, 4), 1);
+    setenv("TREMULA_CACHE_DIR", "/proc/nowhere", 1);
+    assert_true(is_cached(VERTEX("A")));
+    assert_false(is_cached(VERTEX("B")));
+    chmod(scratch_path, 0777);
+    assert_false(is_cached(VERTEX("A")));
+    snprintf(command, sizeof(command), "rm -r %s", own);
+    assert_int_equal(system(command), 0);
+}
+
+/* A directory of a run that was killed an hour and more ago goes; one whose run lives stays. */
+static void what_killed_runs_leave_is_deleted(void **state)
+{
+    (void)state;
+    char left[128], held[128], command[800];
+    snprintf(left, sizeof(left), "%s/tremula-abcdef", scratch_path);
+    snprintf(held, sizeof(held), "%s/tremula-ghijkl", scratch_path);
+    snprintf(command, sizeof(command), "mkdir %s %s && touch %s/codelets.c && touch -d '2 hours ago' %s %s", left, held, left, left, held);
+    assert_int_equal(system(command), 0);
+    pid_t child = fork();
+    if (child == 0) { /* its own process: the sweep is once in each */
+        char lock[500];
+        setenv("TMPDIR", scratch_path, 1);
+        snprintf(lock, sizeof(lock), "flock %s sleep 3 & sleep 0.3", held);
+        bool good = system(lock) == 0 && compiles(VERTEX("K"));
+        _exit(good && access(left, F_OK) != 0 && access(held, F_OK) == 0 ? 0 : 1);
+    }
+    int code;
+    waitpid(child, &code, 0);
+    rmdir(held);
+    assert_int_equal(code, 0);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return scratch_make();
+}
+static int end(void **state)
+{
+    (void)state;
+    return scratch_remove();
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, clean)
+    const struct CMUnitTest tests[] = {
+        TEST(what_killed_runs_leave_is_deleted), /* first: this process has not compiled yet */
+        TEST(directories_are_made_for_the_user_alone),
+        TEST(what_others_can_write_to_is_not_used),
+        TEST(an_entry_is_for_its_own_key),
+        TEST(a_cache_has_a_limit),
+        TEST(a_shared_cache_is_only_read),
+    };
+    return cmocka_run_group_tests(tests, make, end);
+}
