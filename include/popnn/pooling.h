@@ -35,7 +35,7 @@ POP_BEGIN_DECLS
 
 /* "max", "avg", "sum"; NULL for a number that is none. */
 POP_API const char *popnn_pooling_type_name(popnn_pooling_type type);
-/* Writes params->dims extents of the output's field: (input + paddings - kernel) / stride + 1, and 0 where the kernel does not fit. */
+/* Writes params->dims extents (6 at most) of the output's field: (input + paddings - kernel) / stride + 1, and 0 where the kernel does not fit. */
 POP_API void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field);
 /* One operation for each element that a window covers. */
 POP_API uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params);

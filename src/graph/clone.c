@@ -5,6 +5,8 @@
 #include "graph/build.h"
 
 static const pop_tensor null;
+/* Of all clones of a call: two gigabytes of them. */
+#define MOST_PIECES ((size_t)1 << 26)
 
 /* What is asked for. */
 struct cloning {
@@ -121,7 +123,7 @@ static bool add_variable(const struct cloning *c, struct clone_layout *layout, s
     if (*variable == UINT32_MAX)
         return false;
     struct tile_map *map = &store->variables.data[*variable].map;
-    for (size_t k = 0; k < n; ++k)
+    for (size_t k = 0; k < n && layout->map.ranges.count; ++k)
         for (size_t i = 0; i < layout->map.ranges.count; ++i) {
             struct tile_range range = layout->map.ranges.data[i];
             tile_map_add(map, range.begin + k * once, range.end + k * once, range.tile);
@@ -148,6 +150,12 @@ static pop_tensor clone_as(const struct cloning *c, struct clone_layout *layout,
     uint64_t whole = 0; /* checked before n copies are made of anything */
     if (!variable_shape(v->store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)layout->elements), c->name, &whole))
         return null;
+    if (layout->pieces.count + layout->map.ranges.count > MOST_PIECES / n) {
+        store_fail_in(v->store, POP_OVERFLOW_ERROR, c->where, c->api, c->name,
+                      "%zu clones of a tensor of %zu pieces and %zu mapped ranges: at most 2^26 pieces and ranges are made in one call", n,
+                      layout->pieces.count, layout->map.ranges.count);
+        return null;
+    }
     if (n > 1 && c->duplication == POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION) {
         clone_layout_repeat(layout, n);
         n = 1;

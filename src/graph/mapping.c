@@ -40,6 +40,10 @@ static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_
     if (!mapping)
         return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
                              "the mapping is NULL");
+    if (!store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "tiles' intervals", mapping->count, mapping->first) ||
+        !store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "intervals", mapping->count ? mapping->first[mapping->count] : 0,
+                        mapping->intervals))
+        return false;
     for (size_t tile = 0; tile < mapping->count; ++tile) {
         if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1])
             return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
@@ -152,8 +156,10 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         return true;
     }
     struct owner_walk walk = { .graph = graph, .complete = true, .listed = mapping != NULL };
-    if (pop_tensor_num_elements(t))
-        tensor_each_run(t, own_run, &walk);
+    if (pop_tensor_num_elements(t) && !tensor_each_run(t, own_run, &walk)) {
+        vec_free(&walk.parts);
+        return false;
+    }
     if (complete)
         *complete = walk.complete;
     bool ok = walk.complete || complete;

@@ -144,6 +144,8 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
     *groups = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, t))
         return false;
+    if (!store_has_list(graph->store, POP_POPLAR_ERROR, where, api, "intervals", intervals.count, intervals.list))
+        return false;
     size_t elements = pop_tensor_num_elements(t);
     struct placed_runs runs = { .flat = 0 };
     for (size_t i = 0; i < intervals.count; ++i) {
@@ -155,7 +157,10 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
                               elements);
         }
         runs.flat = interval.begin;
-        tensor_each_run_in(t, interval.begin, interval.end, place_run, &runs);
+        if (!tensor_each_run_in(t, interval.begin, interval.end, place_run, &runs)) {
+            vec_free(&runs.list);
+            return false;
+        }
     }
     if (!runs.list.count)
         return true;

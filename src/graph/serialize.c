@@ -4,11 +4,14 @@
 
 #include "base/file.h"
 
+#include <errno.h>
+#include <poplar/text.h>
+
 bool saved_put(pop_graph *graph, pop_where where, const char *api, FILE *file, const void *data, size_t size)
 {
     if (fwrite(data, 1, size, file) == size && fflush(file) == 0)
         return true;
-    return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "the file cannot be written");
+    return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "the file cannot be written: %s", pop_text_from_errno(errno));
 }
 
 bool saved_check_file(pop_graph *graph, pop_where where, const char *api, const FILE *file, pop_serialization format)
@@ -28,6 +31,8 @@ bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *fil
 {
     static const char api[] = "pop_graph_serialize_tensors";
     if (!saved_check_file(graph, where, api, file, format))
+        return false;
+    if (!store_has_list(graph->store, POP_POPLAR_ERROR, where, api, "tensors", tensors.count, tensors.list))
         return false;
     for (size_t i = 0; i < tensors.count; ++i)
         if (!graph_tensor(graph, where, api, "", POP_POPLAR_ERROR, tensors.list[i]))

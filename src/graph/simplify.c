@@ -19,7 +19,7 @@ static uint64_t count_regions(pop_tensor t, uint64_t most)
 {
     struct run_count count = { 0, most };
     if (most)
-        tensor_each_run(t, count_run, &count);
+        tensor_first_runs(t, count_run, &count);
     return count.runs;
 }
 

@@ -112,6 +112,7 @@ struct pop_store {
     unsigned handles; /* graphs, retained tensors and compilations that share this store */
     pop_target target;
     bool compiling;   /* nothing may change */
+    size_t memory_failures; /* mem_failures() when the store last looked */
     pop_error error;  /* first since the last take; error.status is POP_OK when there is none */
     pop_error_handler on_error;
     void *on_error_user;
@@ -161,16 +162,31 @@ struct pop_graph {
 
 /* Records that a callback of a compilation called the graph; returns false. */
 bool store_busy(pop_store *store);
+/* Records that the host ran out of memory since the store last looked, once; returns false. */
+bool store_without_memory(pop_store *store);
 /* Whether a call may go on: false when an error is pending (or graph is NULL), or the graph is being compiled. */
 static inline bool store_ready(pop_store *store)
 {
-    return store && store->error.status == POP_OK && (!store->compiling || store_busy(store));
+    return store && store->error.status == POP_OK && (!store->compiling || store_busy(store)) &&
+           (store->memory_failures == mem_failures() || store_without_memory(store));
+}
+/* The same for what only asks. */
+static inline void store_notice_memory(pop_store *store)
+{
+    if (store->memory_failures != mem_failures() && store->error.status == POP_OK)
+        store_without_memory(store);
 }
 /* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
 /* The same with the debug name of what failed. */
 bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path, const char *format, ...)
     POP_PRINTF(6, 7);
+/* Whether a list of count things is there; an error of the kind otherwise.  what: "tensors". */
+static inline bool store_has_list(pop_store *store, pop_status status, pop_where where, const char *api, const char *what, size_t count,
+                                  const void *list)
+{
+    return !count || list || store_fail(store, status, where, api, "the list of %zu %s is NULL", count, what);
+}
 /* Records an error that another room filled in; api and where replace what it lacks. */
 bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api);
 uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */

@@ -41,7 +41,7 @@ static bool check_members(pop_where where, pop_tensors tensors, const char *api)
 {
     pop_store *store = NULL;
     size_t missing = tensors.count;
-    for (size_t i = 0; i < tensors.count; ++i) {
+    for (size_t i = 0; tensors.list && i < tensors.count; ++i) {
         if (!tensors.list[i].store)
             missing = i;
         else if (!store)

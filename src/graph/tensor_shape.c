@@ -102,6 +102,8 @@ static pop_tensor reshape_to(pop_where where, pop_tensor t, size_t begin, size_t
         store_fail(t.store, POP_POPLAR_ERROR, where, api, "rank %zu; at most %d is allowed", shape.rank, MAX_RANK);
         return null;
     }
+    if (!store_has_list(t.store, POP_POPLAR_ERROR, where, api, "extents", shape.rank, shape.dims))
+        return null;
     for (size_t i = 0; i < shape.rank; ++i)
         dims[i] = shape.dims[i];
     return reshape_dims(where, t, begin, end, dims, shape.rank, api);
@@ -167,6 +169,8 @@ pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t, pop_dims per
                    v.rank);
         return null;
     }
+    if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "dimensions", permutation.count, permutation.list))
+        return null;
     uint64_t seen = 0;
     for (unsigned i = 0; i < v.rank; ++i) {
         unsigned dim = permutation.list[i];
@@ -191,6 +195,9 @@ static pop_tensor shuffle_partial(pop_where where, pop_tensor t, pop_dims source
                    destination.count);
         return null;
     }
+    if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "source dimensions", source.count, source.list) ||
+        !store_has_list(v.store, POP_POPLAR_ERROR, where, api, "destination dimensions", destination.count, destination.list))
+        return null;
     unsigned permutation[MAX_RANK];
     uint64_t moved = 0, filled = 0;
     for (size_t i = 0; i < source.count; ++i) {
@@ -249,6 +256,8 @@ pop_tensor pop_tensor_expand_at(pop_where where, pop_tensor t, pop_dims dims)
                    MAX_RANK);
         return null;
     }
+    if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "dimensions", dims.count, dims.list))
+        return null;
     unsigned before[MAX_RANK + 1] = { 0 };
     for (size_t i = 0; i < dims.count; ++i) {
         if (dims.list[i] > v.rank) {
@@ -276,6 +285,8 @@ pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t, pop_dims dims)
     const char *api = "pop_tensor_squeeze";
     struct unpacked v;
     if (!view_open(&v, t))
+        return null;
+    if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "dimensions", dims.count, dims.list))
         return null;
     uint64_t dropped = 0;
     for (size_t i = 0; i < dims.count; ++i) {

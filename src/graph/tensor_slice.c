@@ -113,6 +113,8 @@ pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices)
                    indices.rank, v.rank);
         return (pop_tensor){ 0 };
     }
+    if (!store_has_list(v.store, POP_INDEX_ERROR, where, "pop_tensor_index", "indices", indices.rank, indices.dims))
+        return (pop_tensor){ 0 };
     for (unsigned i = 0; i < indices.rank; ++i)
         if (!take(&v, indices.dims[i], i, where, "pop_tensor_index"))
             return (pop_tensor){ 0 };
@@ -148,6 +150,9 @@ pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begin
                    begins.rank, ends.rank, v.rank);
         return (pop_tensor){ 0 };
     }
+    if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "begins", begins.rank, begins.dims) ||
+        !store_has_list(v.store, POP_POPLAR_ERROR, where, api, "ends", ends.rank, ends.dims))
+        return (pop_tensor){ 0 };
     for (unsigned i = 0; i < begins.rank; ++i)
         if (!slice(&v, begins.dims[i], ends.dims[i], i, where, api))
             return (pop_tensor){ 0 };
@@ -161,11 +166,13 @@ struct results {
 };
 
 /* Clears the results; false when the call may not go on. */
-static bool open_slices(pop_tensor t, pop_tensor *slices, size_t count, struct results *results)
+static bool open_slices(pop_where where, const char *api, pop_tensor t, pop_tensor *slices, const void *list, size_t count,
+                        struct results *results)
 {
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; slices && i < count; ++i)
         slices[i] = (pop_tensor){ 0 };
-    if (!store_ready(t.store))
+    if (!store_ready(t.store) || !store_has_list(t.store, POP_POPLAR_ERROR, where, api, "places to slice at", count, list) ||
+        !store_has_list(t.store, POP_POPLAR_ERROR, where, api, "places for slices", count, slices))
         return false;
     *results = (struct results){ slices, count, tensor_nodes_mark(t.store->nodes) };
     return true;
@@ -183,7 +190,7 @@ static bool drop_slices(pop_tensor t, const struct results *results)
 bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices)
 {
     struct results results;
-    if (!open_slices(t, slices, intervals.count, &results))
+    if (!open_slices(where, "pop_tensor_slices", t, slices, intervals.list, intervals.count, &results))
         return false;
     for (size_t i = 0; i < intervals.count; ++i) {
         slices[i] = slice_as(where, t, intervals.list[i].begin, intervals.list[i].end, dim, "pop_tensor_slices");
@@ -215,7 +222,7 @@ bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interv
 {
     size_t count = lists ? lists->count : 0;
     struct results results;
-    if (!open_slices(t, slices, count, &results))
+    if (!open_slices(where, "pop_tensor_slices_nested", t, slices, count ? lists->first : NULL, count, &results))
         return false;
     for (size_t i = 0; i < count; ++i) {
         slices[i] =
@@ -229,7 +236,7 @@ bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interv
 bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim, pop_tensor *slices)
 {
     struct results results;
-    if (!open_slices(t, slices, indices.count, &results))
+    if (!open_slices(where, "pop_tensor_slices_indices", t, slices, indices.list, indices.count, &results))
         return false;
     for (size_t i = 0; i < indices.count; ++i) {
         slices[i] = slice_as(where, t, indices.list[i], (size_t)indices.list[i] + 1, dim, "pop_tensor_slices_indices");

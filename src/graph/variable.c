@@ -16,7 +16,9 @@ bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type
             store, POP_TENSOR_CREATION_ERROR, where, api, name,
             "no device has elements of type %s: use half or float, or an integer of 8, 16 or 32 bits, or long long",
             pop_type_name(type));
-    if (shape.rank > LARGEST_RANK || (shape.rank && !shape.dims))
+    if (!store_has_list(store, POP_TENSOR_CREATION_ERROR, where, api, "extents", shape.rank, shape.dims))
+        return false;
+    if (shape.rank > LARGEST_RANK)
         return store_fail_in(store, POP_TENSOR_CREATION_ERROR, where, api, name,
                              "a shape of rank %zu: at most %d dimensions are allowed", shape.rank, LARGEST_RANK);
     *elements = 1;

@@ -124,6 +124,8 @@ pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, 
     static const char api[] = "pop_graph_add_vertex_connected";
     if (!graph_ready(graph))
         return (pop_vertex){ 0 };
+    if (!store_has_list(graph->store, POP_GRAPH_CONNECTION_ERROR, where, api, "connections", connections.count, connections.list))
+        return (pop_vertex){ 0 };
     pop_vertex vertex = add_vertex(where, api, graph->store, set, vertex_type);
     if (!vertex.id)
         return vertex;

@@ -60,9 +60,14 @@ bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
     return t.source & COMPOSITE ? view_each_piece(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
 }
 
+/* Who goes through runs keeps something of each; more than these would take tens of seconds and gigabytes. */
+#define MOST_RUNS ((uint64_t)1 << 28)
+
 struct run_joiner {
     run_fn fn;
     void *context;
+    pop_store *store; /* for the error of too many; NULL: as many as there are */
+    uint64_t runs;
     struct run pending; /* count 0: none */
 };
 
@@ -71,6 +76,13 @@ static bool run_flush(struct run_joiner *joiner)
     struct run run = joiner->pending;
     joiner->pending.count = 0;
     return !run.count || joiner->fn(&run, joiner->context);
+}
+
+static bool too_many_runs(const struct run_joiner *joiner)
+{
+    return store_fail(joiner->store, POP_OVERFLOW_ERROR, NO_WHERE, "",
+                      "the tensor lies in more than 2^28 separate runs of memory, which are too many to go through: take a part of it at a time, or copy it "
+                      "to a variable of its own");
 }
 
 static bool run_join(struct run_joiner *joiner, uint32_t variable, uint64_t offset, uint64_t count)
@@ -94,9 +106,14 @@ static bool runs_of_piece(const struct piece *piece, void *context)
     uint64_t offset = piece->offset, length = 1;
     if (outer && digit[outer - 1].stride == 1)
         length = digit[--outer].extent;
-    uint64_t index[MAX_DIGITS + 2];
-    for (unsigned i = 0; i < outer; ++i)
+    uint64_t index[MAX_DIGITS + 2], runs = 1;
+    for (unsigned i = 0; i < outer; ++i) {
         index[i] = 0;
+        runs = runs > MOST_RUNS ? runs : runs * (digit[i].extent < MOST_RUNS ? digit[i].extent : 2 * MOST_RUNS);
+    }
+    joiner->runs += runs;
+    if (joiner->store && joiner->runs > MOST_RUNS)
+        return too_many_runs(joiner);
     for (;;) {
         if (!run_join(joiner, piece->variable, offset, length))
             return false;
@@ -114,9 +131,15 @@ static bool runs_of_piece(const struct piece *piece, void *context)
     }
 }
 
-bool tensor_each_run(pop_tensor t, run_fn fn, void *context)
+bool tensor_first_runs(pop_tensor t, run_fn fn, void *context)
 {
     struct run_joiner joiner = { .fn = fn, .context = context };
+    return tensor_each_piece(t, runs_of_piece, &joiner) && run_flush(&joiner);
+}
+
+bool tensor_each_run(pop_tensor t, run_fn fn, void *context)
+{
+    struct run_joiner joiner = { .fn = fn, .context = context, .store = t.store };
     return tensor_each_piece(t, runs_of_piece, &joiner) && run_flush(&joiner);
 }
 
@@ -130,7 +153,7 @@ bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, v
         end = flat.piece.elements;
     if (begin >= end)
         return true;
-    struct run_joiner joiner = { .fn = fn, .context = context };
+    struct run_joiner joiner = { .fn = fn, .context = context, .store = t.store };
     return view_each_piece_in(t.store, &flat.piece, begin, end, runs_of_piece, &joiner) && run_flush(&joiner);
 }
 
@@ -169,7 +192,7 @@ bool tensor_single_run(pop_tensor t, struct run *run)
         return true;
     }
     struct run first = { 0 };
-    if (!tensor_each_run(t, only_run, &first))
+    if (!tensor_first_runs(t, only_run, &first))
         return false;
     *run = first;
     return true;

@@ -37,6 +37,8 @@ pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs p
     struct call call = { graph ? graph->store : NULL, where, "pop_sequence_of" };
     if (!store_ready(call.store))
         return program;
+    if (!store_has_list(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "programs", programs.count, programs.list))
+        return program;
     for (size_t i = 0; i < programs.count; ++i)
         if (!node_check_child(&call, programs.list[i], "a program of the list"))
             return program;

@@ -101,6 +101,8 @@ static bool check_arguments(const struct call *call, const pop_host_argument *wa
     if (given.count != count)
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%zu %ss given, the host function has %zu",
                           given.count, what, count);
+    if (!store_has_list(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, written ? "outputs" : "inputs", count, given.list))
+        return false;
     for (size_t i = 0; i < count; ++i) {
         pop_tensor t = given.list[i];
         if (!(written ? node_check_writable : node_check_tensor)(call, t, what))

@@ -336,6 +336,7 @@ static void errors_are_one_text_with_kind_and_place(void **state)
 }
 
 void null_handles(void **state); /* null_handles.c */
+void null_lists(void **state);   /* null_lists.c */
 
 int main(int argc, char **argv)
 {
@@ -353,6 +354,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(virtual_graphs_share_the_error),
         cmocka_unit_test(errors_are_one_text_with_kind_and_place),
         cmocka_unit_test(null_handles),
+        cmocka_unit_test(null_lists),
     };
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i)
         tests[count++] = whole[i];
