@@ -85,8 +85,15 @@ POP_API pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_erro
 /* A run that is called so in reports; NULL or "": "Engine::run #N". */
 POP_API pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error) POP_MUST_CHECK;
-/* Asks a run in progress (on another thread, or from a callback) to end after the current step. */
+/* Ends a run in progress (of another thread, or from a callback).  The current step may end itself for a tenth of a second, and the run returns POP_OK.
+ * Then the codelets that run are abandoned, and the run returns runtime_error; what a callback waits for is interrupted (EINTR), and the run ends when
+ * the callback returns.  Not for signal handlers: see pop_stop_on_interrupt. */
 POP_API void pop_engine_stop(pop_engine *engine);
+/* Whether SIGINT (Ctrl-C) stops the engines that run, as pop_engine_stop does.  When none runs, or at the second one, it does what it did before.  The
+ * library handles SIGINT only when asked to. */
+POP_API void pop_stop_on_interrupt(bool stops);
+/* After a callback was left by longjmp, so that the run never returned: the engine can be loaded and run again.  Otherwise it does nothing. */
+POP_API void pop_engine_reset(pop_engine *engine);
 
 /* Host access by handle; bytes are at least those of the tensor (tensor_io_state_error), of which the first are used, or POP_WHOLE: as many as it has. */
 POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error) POP_MUST_CHECK;

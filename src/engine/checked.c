@@ -278,11 +278,12 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
 
 /* ---- running ---- */
 
-/* 0: it ran; 1: it failed by itself; 2: a fault ended it. */
-static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch, bool *agrees)
+/* 0: it ran; 1: it failed by itself; FAULT_HAPPENED, FAULT_ABANDONED. */
+static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch, const atomic_bool *abandon, bool *agrees)
 {
     int how = setjmp(frame->jump);
     if (!how) {
+        fault_thread.abandon = abandon;
         fault_watch_begin(watch, &frame->jump);
         if (frame->behave.set)
             behave_begin(&frame->behave, frame->behave.first);
@@ -302,17 +303,22 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
     frame.call = (struct codelet_call){
         .states = state, .stride = group->stride, .count = 1, .workers = group->workers, .current = state, .fail = execute_on_fail, .narrow = behave_narrow
     };
-    int how = call_vertex(&frame, group->run, &checked->watch, agrees);
+    int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
     if (how == 1)
         execute_report(vertex->run, vertex->set, &failure);
+    if (how == FAULT_ABANDONED) {
+        execute_abandoned(vertex->run, vertex->set);
+        fault_watch_close(&checked->watch);
+        return false;
+    }
     bool fine = how == 0;
     for (size_t i = 0; i < checked->edges.count && how != 1; ++i)
         if (!check_edge(vertex, checked->edges.data + i)) {
             fine = false;
             how = 1; /* the first thing that went wrong is the one to report */
         }
-    if (how == 2)
+    if (how == FAULT_HAPPENED)
         report_fault(vertex, checked);
     fault_watch_close(&checked->watch);
     return fine;

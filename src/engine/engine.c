@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: made, loaded, run, asked. */
-#include "engine/state.h"
+#include "engine/stop.h"
 #include "report/report.h"
 #include "report/select.h"
 
@@ -24,6 +24,7 @@ static void read_options(pop_engine *engine)
 {
     const struct option_set *set = &engine->options;
     engine->checked_mode = options_bool(set, "engine", "debug.checkedExecution");
+    engine->isolated = options_bool(set, "engine", "debug.isolateCodelets");
     engine->guide_format = options_bool(set, "engine", "print.guideFormat");
     engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
                        strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
@@ -61,6 +62,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
         error_set(&ours, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
         return fail_create(error, &ours);
     }
+    size_t failures = mem_failures();
     struct option_set set = { 0 };
     options_copy(&set, &executable->image->options);
     if (options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", NO_WHERE, api, &ours) != POP_OK) {
@@ -78,7 +80,8 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
         error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
                   "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
     if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK ||
-        begin_report(engine, executable, api, &ours) != POP_OK) {
+        begin_report(engine, executable, api, &ours) != POP_OK ||
+        error_if_memory_failed(&ours, POP_OK, failures, api) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);
     }
@@ -113,6 +116,9 @@ static void destroy(pop_engine *engine)
     streams_destroy(engine);
     checked_destroy(engine->checked);
     vec_free(&engine->option_list);
+    vec_free(&engine->loops);
+    vec_free(&engine->callers);
+    host_arguments_free(engine);
     options_free(&engine->options);
     trace_free(&engine->trace);
     trace_free(&engine->captured);
@@ -204,15 +210,15 @@ static pop_status run(pop_engine *engine, unsigned program, const char *name, co
     if (!engine->loaded)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
     if (program >= engine->image->programs.count)
-        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "program %u of %zu", program, engine->image->programs.count);
+        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "there is no program %u: the executable has %zu (0 to %zu)", program,
+                         engine->image->programs.count, engine->image->programs.count - 1);
     pop_status status = streams_check(engine, program, api, error);
     if (status != POP_OK)
         return status;
     LOG(ENGINE, INFO, "running program %u", program);
-    engine->running = true;
-    atomic_store(&engine->stop, false);
+    stop_run_begins(engine);
     status = engine_run_program(engine, program, name, api, error);
-    engine->running = false;
+    stop_run_ends(engine);
     if (status != POP_OK) {
         streams_drop_prefetched(engine);
         LOG(ENGINE, ERR, "program %u failed: %s", program, error ? error->text : pop_status_name(status));
@@ -226,10 +232,12 @@ static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device 
 {
     if (!engine)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    size_t failures = mem_failures();
     engine_enter(engine);
     pop_status status = loads ? load(engine, device, api, error) : POP_OK;
     if (status == POP_OK && program)
         status = run(engine, *program, name, api, error);
+    status = error_if_memory_failed(error, status, failures, api);
     engine_leave(engine);
     return status;
 }
@@ -254,10 +262,21 @@ pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device,
     return load_and_run(engine, true, device, &program, NULL, "pop_engine_load_and_run", error);
 }
 
-void pop_engine_stop(pop_engine *engine)
+void pop_engine_reset(pop_engine *engine)
 {
-    if (engine)
-        atomic_store(&engine->stop, true);
+    if (!engine || !engine->running)
+        return;
+    stop_run_ends(engine);
+    for (size_t i = 0; i < engine->image->streams.count; ++i)
+        engine->streams[i].busy = engine->streams[i].prefetched = false;
+    for (size_t i = 0; i < engine->image->host_functions.count; ++i)
+        engine->host_functions[i].busy = false;
+    host_arguments_free(engine);
+    engine->entered = 0;
+    if (engine->profiling)
+        trace_end(&engine->trace, engine->op_at);
+    if (engine->destroyed)
+        destroy(engine);
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *file)

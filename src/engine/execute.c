@@ -2,10 +2,12 @@
 /* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in runs, and scattering what
  * they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it), so chunks may run at the same time. */
 #include "engine/fault.h"
+#include "engine/isolate.h"
 #include "engine/state.h"
 
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Work below this much is not shared out; a chunk is about half of it. */
 enum { PARALLEL_NANOSECONDS = 10000, CHUNK_NANOSECONDS = 5000, CHUNKS_PER_THREAD = 8, TIMED = 2 };
@@ -18,6 +20,7 @@ struct execution {
     const struct image_set *set;
     uint64_t chunk_vertices;
     atomic_bool disagrees; /* some compute() returned false */
+    atomic_bool abandoned; /* some chunk, or part of one, did not run */
     atomic_uint failed;    /* lowest chunk that failed; UINT32_MAX: none */
     pthread_mutex_t lock;  /* of failure */
     struct vertex_failure failure;
@@ -162,6 +165,7 @@ static bool run_vertices(struct chunk *chunk)
 {
     int how = setjmp(chunk->frame.jump);
     if (!how) {
+        fault_thread.abandon = &chunk->execution->engine->abandon;
         fault_watch_begin(NULL, &chunk->frame.jump);
         if (chunk->frame.behave.set)
             behave_begin(&chunk->frame.behave, chunk->begin);
@@ -172,8 +176,10 @@ static bool run_vertices(struct chunk *chunk)
         behave_end(&chunk->frame.behave);
     if (how)
         name_failed(chunk);
-    if (how == 2)
+    if (how == FAULT_HAPPENED)
         name_fault(chunk->frame.failure);
+    if (how == FAULT_ABANDONED)
+        atomic_store(&chunk->execution->abandoned, true);
     return how == 0;
 }
 
@@ -219,10 +225,26 @@ static void run_range(struct execution *execution, uint32_t index, uint64_t begi
 static void run_chunk(void *context, uint32_t index)
 {
     struct execution *execution = context;
-    if (index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
+    if (atomic_load_explicit(&execution->engine->abandon, memory_order_relaxed))
+        atomic_store(&execution->abandoned, true);
+    if (atomic_load_explicit(&execution->abandoned, memory_order_relaxed) || index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
         return;
     uint64_t begin = index * execution->chunk_vertices, end = begin + execution->chunk_vertices;
     run_range(execution, index, begin, end < execution->set->vertices ? end : execution->set->vertices);
+}
+
+__attribute__((no_sanitize("address"))) static void end_child(void *unused)
+{
+    (void)unused;
+    _exit(ISOLATE_THREAD_ENDED);
+}
+
+/* A helper whose codelet ends its thread would be waited for. */
+static void isolate_run_chunk(void *context, uint32_t index)
+{
+    pthread_cleanup_push(end_child, NULL);
+    run_chunk(context, index);
+    pthread_cleanup_pop(0);
 }
 
 static uint64_t now(void)
@@ -240,7 +262,8 @@ static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
     chunks = chunks > most ? most : chunks;
     chunks = chunks > vertices ? vertices : chunks;
     execution->chunk_vertices = (vertices + chunks - 1) / chunks;
-    pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices), run_chunk, execution);
+    pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices),
+             execution->engine->in_child ? isolate_run_chunk : run_chunk, execution);
 }
 
 static void execute_vertices(struct execution *execution)
@@ -275,32 +298,51 @@ static void store_consensus(struct run *run, uint32_t copy, bool consensus)
     copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->engine->storage, NULL);
 }
 
+void execute_abandoned(struct run *run, const struct image_set *set)
+{
+    run_fail(run, POP_RUNTIME_ERROR, "stopped in compute set '%s', which took too long to end: what it writes is not complete",
+             image_string(run->image, set->name));
+}
+
+bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
+{
+    if (run->engine->checked_mode)
+        return checked_execute(run, set, consensus);
+    if (!set->vertices)
+        return true;
+    struct execution execution;
+    struct behave behave;
+    bool behaves = run->image->vertex_tiles.count;
+    execution.engine = run->engine;
+    execution.behave = behaves ? &behave : NULL;
+    if (behaves)
+        behave_begin_set(&behave, run->engine, set);
+    execution.set = set;
+    execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
+    atomic_init(&execution.disagrees, false);
+    atomic_init(&execution.abandoned, false);
+    atomic_init(&execution.failed, UINT32_MAX);
+    execute_vertices(&execution);
+    if (atomic_load(&execution.abandoned)) {
+        execute_abandoned(run, set);
+        return false;
+    }
+    if (atomic_load(&execution.failed) != UINT32_MAX) {
+        execute_report(run, set, &execution.failure);
+        return false;
+    }
+    if (behaves)
+        behave_end_set(&behave, run->engine);
+    *consensus = !atomic_load(&execution.disagrees);
+    return true;
+}
+
 uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_set *set = run->image->sets.data + op->a;
     bool consensus = true;
-    if (run->engine->checked_mode) {
-        if (!checked_execute(run, set, &consensus))
-            return RUN_OVER;
-    } else if (set->vertices) {
-        struct execution execution;
-        struct behave behave;
-        bool behaves = run->image->vertex_tiles.count;
-        execution.engine = run->engine;
-        execution.behave = behaves ? &behave : NULL;
-        if (behaves)
-            behave_begin_set(&behave, run->engine, set);
-        execution.set = set;
-        execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
-        atomic_init(&execution.disagrees, false);
-        atomic_init(&execution.failed, UINT32_MAX);
-        execute_vertices(&execution);
-        if (atomic_load(&execution.failed) != UINT32_MAX)
-            return execute_report(run, set, &execution.failure);
-        if (behaves)
-            behave_end_set(&behave, run->engine);
-        consensus = !atomic_load(&execution.disagrees);
-    }
+    if (!(run->engine->isolated ? isolate_execute : execute_set)(run, set, &consensus))
+        return RUN_OVER;
     if (op->b)
         store_consensus(run, op->b - 1, consensus);
     return next;

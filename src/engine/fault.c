@@ -163,7 +163,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     thread->jump = NULL;
     /* Leaves with the mask of the code that faulted: ThreadSanitizer's handler, which calls this one, runs with every signal blocked. */
     pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
-    longjmp(*jump, 2);
+    longjmp(*jump, FAULT_HAPPENED);
 }
 
 static bool is_ours(const struct sigaction *action)

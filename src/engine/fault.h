@@ -7,6 +7,7 @@
 #include "base/vec.h"
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 /* On each side of a region so many bytes are reserved that nobody may touch: a codelet that runs on past a guard meets nobody's memory. */
 enum { FAULT_MOAT = 1 << 20 };
@@ -20,6 +21,9 @@ struct fault_region {
     bool low_open, high_open;
     const unsigned char *low_touch, *high_touch; /* first byte written in an opened guard */
 };
+
+/* What the jump of fault_watch_begin is made with. */
+enum { FAULT_HAPPENED = 2, FAULT_ABANDONED = 3 };
 
 /* What ended a vertex. */
 struct fault {
@@ -52,10 +56,11 @@ extern _Thread_local __attribute__((tls_model("initial-exec"), visibility("hidde
     bool prepared;          /* has a stack for the handler */
     struct fault_watch *watch;
     struct fault fault;
+    const atomic_bool *abandon; /* of the engine that runs the vertex; NULL: it cannot be stopped */
 } fault_thread;
 void fault_prepare_thread(void);
 
-/* Between these, a fault of this thread jumps to *jump with 2, even when its stack is full, and fault_thread.fault says what it was.  watch is NULL
+/* Between these, a fault of this thread jumps to *jump with FAULT_HAPPENED, even when its stack is full, and fault_thread.fault says what it was.  watch is NULL
  * without checked execution. */
 static inline void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump)
 {

@@ -128,20 +128,28 @@ static pop_status call(struct run *run, const struct image_op *op, const struct 
     return status;
 }
 
+void host_arguments_free(pop_engine *engine)
+{
+    free(engine->argument_places);
+    free(engine->arguments);
+    engine->argument_places = NULL;
+    engine->arguments = NULL;
+}
+
 uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_host_function *function = run->image->host_functions.data + op->a;
     const char *name = image_string(run->image, function->name);
     size_t bytes = place_arguments(run->image, function, NULL, NULL);
-    unsigned char *block = mem_try(bytes);
-    if (!block)
+    pop_engine *engine = run->engine;
+    engine->arguments = mem_try(bytes);
+    if (!engine->arguments)
         return run_fail(run, POP_STREAM_MEMORY_ALLOCATION_ERROR, "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
-    void **places = mem_zero(function->inputs + function->outputs, sizeof(*places));
-    place_arguments(run->image, function, block, places);
-    run->engine->op_at = next - 1;
-    pop_status status = call(run, op, function, places);
-    free(places);
-    free(block);
+    engine->argument_places = mem_zero(function->inputs + function->outputs, sizeof(*engine->argument_places));
+    place_arguments(run->image, function, engine->arguments, engine->argument_places);
+    engine->op_at = next - 1;
+    pop_status status = call(run, op, function, engine->argument_places);
+    host_arguments_free(engine);
     if (status == POP_OK)
         return next;
     if ((unsigned)status >= POP_STATUS_COUNT)

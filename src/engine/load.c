@@ -2,6 +2,7 @@
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
 #include "image/reference.h"
 #include "engine/fault.h"
+#include "engine/isolate.h"
 #include "engine/state.h"
 
 /* Where each block of the image lies, by enum image_block. */
@@ -113,12 +114,12 @@ static void make_groups(pop_engine *engine)
 /* Vertices may read this far behind what they are given (design.md 9). */
 enum { READABLE_BEHIND = 64 };
 
-static pop_status make_block(unsigned char **block, uint64_t bytes, const char *what, const char *api, pop_error *error)
+static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared, const char *what, const char *api, pop_error *error)
 {
     if (*block)
         memset(*block, 0, bytes);
     else
-        *block = mem_try(bytes + READABLE_BEHIND);
+        *block = shared ? isolate_block(bytes + READABLE_BEHIND) : mem_try(bytes + READABLE_BEHIND);
     if (*block)
         return POP_OK;
     return error_set(error, POP_GRAPH_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %llu bytes of host memory for %s",
@@ -157,11 +158,12 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
 {
     const struct image *image = engine->image;
     pop_status status;
-    if ((status = make_block(&engine->storage, image->storage_bytes, "variables", api, error)) != POP_OK ||
-        (status = make_block(&engine->scratch, image->scratch_bytes, "gathered edges", api, error)) != POP_OK ||
-        (status = make_block(&engine->states, image->states.count, "vertex states", api, error)) != POP_OK ||
-        (status = make_block(&engine->temporary, temporary_bytes(image), "copies", api, error)) != POP_OK ||
-        (status = make_block(&engine->operand, operand_bytes(image), "control flow", api, error)) != POP_OK ||
+    isolate_end(engine);
+    if ((status = make_block(&engine->storage, image->storage_bytes, engine->isolated, "variables", api, error)) != POP_OK ||
+        (status = make_block(&engine->scratch, image->scratch_bytes, engine->isolated, "gathered edges", api, error)) != POP_OK ||
+        (status = make_block(&engine->states, image->states.count, engine->isolated, "vertex states", api, error)) != POP_OK ||
+        (status = make_block(&engine->temporary, temporary_bytes(image), false, "copies", api, error)) != POP_OK ||
+        (status = make_block(&engine->operand, operand_bytes(image), false, "control flow", api, error)) != POP_OK ||
         (status = remotes_create(engine, api, error)) != POP_OK)
         return status;
     load_values(engine);
@@ -180,9 +182,11 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
 
 void engine_unload(pop_engine *engine)
 {
-    free(engine->storage);
-    free(engine->scratch);
-    free(engine->states);
+    isolate_end(engine);
+    void (*free_block)(void *) = engine->isolated ? isolate_free : mem_free;
+    free_block(engine->storage);
+    free_block(engine->scratch);
+    free_block(engine->states);
     free(engine->temporary);
     free(engine->operand);
     free(engine->groups);

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -114,7 +115,7 @@ unsigned pool_processors(void)
 
 struct pool *pool_create(unsigned threads)
 {
-    struct pool *pool = aligned_alloc(64, (sizeof(*pool) + 63) & ~(size_t)63);
+    struct pool *pool = mem_try(sizeof(*pool));
     if (!pool)
         return NULL;
     *pool = (struct pool){ .threads = 1, .owner = getpid() };
@@ -124,6 +125,12 @@ struct pool *pool_create(unsigned threads)
     while (pool->threads < threads && pthread_create(&pool->helpers[pool->threads - 1], NULL, helper, pool) == 0)
         ++pool->threads;
     return pool;
+}
+
+void pool_signal(struct pool *pool, int signal)
+{
+    for (unsigned i = 0; pool && pool->owner == getpid() && i + 1 < pool->threads; ++i)
+        pthread_kill(pool->helpers[i], signal);
 }
 
 void pool_destroy(struct pool *pool)

@@ -11,6 +11,8 @@ struct pool;
 
 /* threads counts the caller: 1 makes no thread.  Threads that cannot be had are done without. */
 struct pool *pool_create(unsigned threads);
+/* Sends a signal to the threads that the pool made. */
+void pool_signal(struct pool *pool, int signal);
 void pool_destroy(struct pool *pool);
 unsigned pool_threads(const struct pool *pool); /* 1 for NULL */
 /* Calls fn for 0 .. chunks-1, in ascending order of their start, and returns when all are done.  From within a chunk (or with a NULL pool): runs

@@ -11,8 +11,7 @@ pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error)
     for (size_t i = 0; i < image->remotes.count; ++i) {
         const struct image_remote *remote = image->remotes.data + i;
         size_t row = remote->elements * pop_type_size((pop_type)remote->type);
-        /* calloc, so that rows which nobody touches cost no memory */
-        unsigned char *rows = calloc(remote->repeats + 1, row ? row : 1);
+        unsigned char *rows = mem_try_zero(remote->repeats + 1, row);
         engine->remotes[i] = (struct remote_state){ rows, row };
         if (!rows)
             return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,

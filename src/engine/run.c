@@ -4,6 +4,8 @@
 #include "engine/state.h"
 #include "report/report.h"
 
+#include <errno.h>
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <time.h>
 
@@ -63,26 +65,26 @@ uint32_t op_end(struct run *run, const struct image_op *op, uint32_t next)
 {
     (void)op;
     (void)next;
-    return run->callers.count ? run->callers.data[--run->callers.count] : RUN_OVER;
+    return run->engine->callers.count ? run->engine->callers.data[--run->engine->callers.count] : RUN_OVER;
 }
 
 uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
 {
     if (!op->d)
         return op->a;
-    if (run->loops.count == DEPTH_MOST)
+    if (run->engine->loops.count == DEPTH_MOST)
         return run_fail(run, POP_RUNTIME_ERROR, "more than %d loops are nested", DEPTH_MOST);
-    *vec_push(&run->loops) = op->d;
+    *vec_push(&run->engine->loops) = op->d;
     return next;
 }
 
 uint32_t op_repeat_end(struct run *run, const struct image_op *op, uint32_t next)
 {
-    if (!run->loops.count)
+    if (!run->engine->loops.count)
         return run_fail(run, POP_RUNTIME_ERROR, "a loop ends that did not begin");
-    if (--run->loops.data[run->loops.count - 1])
+    if (--run->engine->loops.data[run->engine->loops.count - 1])
         return op->a;
-    --run->loops.count;
+    --run->engine->loops.count;
     return next;
 }
 
@@ -116,9 +118,9 @@ uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
 
 uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
 {
-    if (run->callers.count == DEPTH_MOST)
+    if (run->engine->callers.count == DEPTH_MOST)
         return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MOST);
-    *vec_push(&run->callers) = next;
+    *vec_push(&run->engine->callers) = next;
     return op->a;
 }
 
@@ -129,7 +131,8 @@ uint32_t op_step(struct run *run, const struct image_op *op, uint32_t next)
     return next;
 }
 
-static void print_record(struct run *run, uint32_t record)
+/* False when the text cannot be written. */
+static bool print_record(struct run *run, uint32_t record)
 {
     const struct image *image = run->image;
     const struct image_print *print = image->prints.data + record;
@@ -137,15 +140,22 @@ static void print_record(struct run *run, uint32_t record)
                               : run->engine->guide_format ? pop_print_format_guide()
                                                               : pop_print_format_default();
     FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
+    errno = 0;
     print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
                  print->rank ? image->dims.data + print->first_dim : NULL, print->rank, run_operand(run, print->operand), &format);
-    fflush(file);
+    if (fflush(file) == 0 && !ferror(file))
+        return true;
+    int reason = errno ? errno : EIO;
+    clearerr(file);
+    if (reason == EINTR && atomic_load(&run->engine->stop))
+        return true;
+    run_fail(run, POP_RUNTIME_ERROR, "cannot print tensor '%s': %s", image_string(image, print->title), pop_text_from_errno(reason));
+    return false;
 }
 
 uint32_t op_print(struct run *run, const struct image_op *op, uint32_t next)
 {
-    print_record(run, op->a);
-    return next;
+    return print_record(run, op->a) ? next : RUN_OVER;
 }
 
 uint32_t op_error(struct run *run, const struct image_op *op, uint32_t next)
@@ -235,6 +245,7 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
     struct trace *trace = engine->profiling ? &engine->trace : NULL;
     uint32_t at = engine->image->programs.data[program];
     struct capture capture = { .engine = engine };
+    engine->loops.count = engine->callers.count = 0;
     if (trace)
         trace_begin(trace, at);
     capture_begin(&capture, program, name, at);
@@ -249,14 +260,13 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
             break;
         }
         if (trace && !trace_again(trace, at, next))
-            trace_jump(trace, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
+            trace_jump(trace, at, next, (uint32_t)engine->callers.count, is_iteration(ops[at].kind, at, next));
         if (capture.trace)
-            capture_jump(&capture, at, next, (uint32_t)run.callers.count, is_iteration(ops[at].kind, at, next));
+            capture_jump(&capture, at, next, (uint32_t)engine->callers.count, is_iteration(ops[at].kind, at, next));
         at = next;
     }
     if (trace)
         trace_end(trace, at);
-    vec_free(&run.loops);
-    vec_free(&run.callers);
+    engine->loops.count = engine->callers.count = 0;
     return capture_end(&capture, at, &run);
 }

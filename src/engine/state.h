@@ -10,6 +10,7 @@
 #include "engine/pool.h"
 #include "model/timeline.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -71,7 +72,17 @@ struct pop_engine {
     bool watched;   /* faults of codelets come to us (fault.h) */
     bool destroyed; /* by a callback: goes when the outermost call that runs callbacks returns */
     unsigned entered; /* such calls in progress */
-    atomic_bool stop;
+    atomic_bool stop;    /* the run ends after its step */
+    atomic_bool abandon; /* and the step does not end either (stop.h) */
+    uint64_t stopped_at; /* milliseconds; 0: it was not */
+    pthread_t runner;    /* while it runs */
+    struct pop_engine *next_running;
+    bool isolated, in_child;     /* codelets run in a child process (isolate.h); this is one */
+    struct isolate *isolate;     /* NULL: not started */
+    VEC(uint64_t) loops;         /* what is left of each Repeat of the run, innermost last */
+    VEC(uint32_t) callers;       /* where each Call of the run goes on, innermost last */
+    unsigned char *arguments;    /* of the host function that is running */
+    void **argument_places;
     unsigned char *storage, *scratch, *states;
     unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
     unsigned char *operand;   /* what control flow and prints read, likewise */
@@ -88,19 +99,20 @@ struct pop_engine {
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };
 
+/* host.c: what a host function was called with. */
+void host_arguments_free(pop_engine *engine);
+
 /* engine.c: around what runs callbacks.  The engine may be gone after engine_leave. */
 void engine_enter(pop_engine *engine);
 void engine_leave(pop_engine *engine);
 
-/* A run in progress.  The vectors of loops and callers end with the run. */
+/* A run in progress.  What a callback that never returns would leak stands in the engine. */
 struct run {
     pop_engine *engine;
     const struct image *image;
     pop_status status;
     pop_error *error;
     const char *api;
-    VEC(uint64_t) loops;    /* what is left of each Repeat, innermost last */
-    VEC(uint32_t) callers;  /* where each Call goes on, innermost last */
 };
 #define RUN_OVER OP_NONE
 
@@ -162,6 +174,10 @@ uint32_t execute_report(struct run *run, const struct image_set *set, const stru
 /* checked.c: every vertex of a set, its edges in guarded buffers.  False: the run has failed. */
 struct checked *checked_create(void);
 void checked_destroy(struct checked *checked);
+/* execute.c: a set in this process; false when the run has failed. */
+bool execute_set(struct run *run, const struct image_set *set, bool *consensus);
+/* Fails a run that was stopped in the midst of a set. */
+void execute_abandoned(struct run *run, const struct image_set *set);
 bool checked_execute(struct run *run, const struct image_set *set, bool *consensus);
 
 #endif

@@ -60,7 +60,7 @@ static const char bottom[] =
     "| --- | --- |\n"
     "| `POPLAR_ENGINE_OPTIONS`, `POPLAR_TARGET_OPTIONS` | options, as JSON, over those of the program |\n"
     "| `TREMULA_IPU` | modelled IPUs that the device manager offers as hardware ([devices.md](devices.md)) |\n"
-    "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR` | the compilers of codelets and their cache "
+    "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR`, `TREMULA_CACHE_SIZE`, `TREMULA_CACHE_SHARED` | the compilers of codelets and their cache "
     "([codelets.md](codelets.md)) |\n"
     "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
     "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as `debug.graphReportDestination` |\n"

@@ -213,7 +213,7 @@ static void misuse_is_an_error(void **state)
     assert_fails(pop_engine_load(engine, device, error), POP_RUNTIME_ERROR, "not attached");
     assert_true(pop_device_attach(device));
     assert_int_equal(pop_engine_load_and_run(engine, device, 0, NULL), POP_OK);
-    assert_fails(pop_engine_run(engine, 1, error), POP_INDEX_ERROR, "program 1 of 1");
+    assert_fails(pop_engine_run(engine, 1, error), POP_INDEX_ERROR, "there is no program 1: the executable has 1 (0 to 0)");
     assert_fails(pop_engine_write_tensor(engine, "c1", &value, 3, error), POP_TENSOR_IO_STATE_ERROR, "4 bytes, the buffer 3");
     const int longer[2] = { 7, 9 }; /* the tensor's part of a longer buffer is taken */
     int back[2] = { 0, 11 };

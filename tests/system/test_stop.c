@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that are ended from outside, and codelets and callbacks that do what they should not: each costs an error at most, within a second. */
+#include "world.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char source[] = "#include <poplar/vertex.h>\n"
+                             "#include <pthread.h>\n"
+                             "#include <signal.h>\n"
+                             "#include <stdlib.h>\n"
+                             "#include <string.h>\n"
+                             "#include <unistd.h>\n"
+                             "POP_VERTEX(Spin) { POP_INOUT(int) out; };\n"
+                             "void Spin_compute(Spin *v) { for (volatile int go = 1; go;) *v->out += 1; }\n"
+                             "POP_VERTEX(Harm) { POP_INOUT(int) what; };\n"
+                             "static void on_signal(int s) { (void)s; }\n"
+                             "void Harm_compute(Harm *v)\n"
+                             "{\n"
+                             "    switch (*v->what) {\n"
+                             "    case 1: raise(SIGKILL); break;\n"
+                             "    case 2: pthread_exit(NULL); break;\n"
+                             "    case 3: _exit(7); break;\n"
+                             "    case 4: memset((void *)v, 0x5a, sizeof(*v)); return;\n"
+                             "    case 5: signal(SIGSEGV, on_signal); signal(SIGURG, SIG_IGN); break;\n"
+                             "    case 6: signal(SIGURG, SIG_IGN); for (volatile int go = 1; go;) ; break;\n"
+                             "    case 7: *(volatile int *)8 = 1; break;\n"
+                             "    case 8: abort(); break;\n"
+                             "    }\n"
+                             "    *v->what += 100;\n"
+                             "}\n";
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* ---- somebody else stops the run ---- */
+
+struct stopper {
+    pthread_t thread;
+    pop_engine *engine; /* NULL: SIGINT instead */
+};
+
+static void *stop_soon(void *argument)
+{
+    const struct stopper *stopper = argument;
+    usleep(100000);
+    if (stopper->engine)
+        pop_engine_stop(stopper->engine);
+    else
+        kill(getpid(), SIGINT);
+    return NULL;
+}
+
+/* Runs a program that would not end. */
+static pop_status run_stopped(struct world *w, unsigned program, bool by_signal, pop_error *error)
+{
+    struct stopper stopper = { .engine = by_signal ? NULL : w->engine };
+    double begin = seconds();
+    assert_int_equal(pthread_create(&stopper.thread, NULL, stop_soon, &stopper), 0);
+    pop_status status = pop_engine_run(w->engine, program, error);
+    double took = seconds() - begin;
+    pthread_join(stopper.thread, NULL);
+    if (took > 1.1)
+        fail_msg("the run ended %.2f s after it began, and 0.1 s before it was stopped", took);
+    return status;
+}
+
+static pop_tensor spread(struct world *w, unsigned count, const char *name)
+{
+    return world_variable(w, POP_INT, POP_SHAPE(count), name);
+}
+
+static void start(struct world *w, pop_programs programs, const char *threads, const char *isolates)
+{
+    world_start_with(w, programs, POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
+}
+
+/* With an estimate, for which nobody executes its code. */
+static pop_vertex vertex_of(struct world *w, pop_compute_set set, const char *type, unsigned tile)
+{
+    pop_vertex vertex = world_vertex(w, set, type, tile);
+    pop_graph_set_perf_estimate(w->graph, vertex, 1, 1);
+    return vertex;
+}
+
+static pop_program spinning(struct world *w, pop_tensor t)
+{
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "spin");
+    pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");
+    for (unsigned i = 0; i < pop_tensor_num_elements(t); ++i)
+        pop_graph_connect(w->graph, vertex_of(w, set, "Spin", i), "out", pop_tensor_at(t, i));
+    return pop_execute(set, NULL);
+}
+
+static void an_endless_codelet_is_stopped(struct world *w)
+{
+    static const char *const modes[][2] = { { "1", "false" }, { "3", "false" }, { "1", "true" }, { "3", "true" } };
+    pop_tensor t = spread(w, 40, "t");
+    pop_program spin = spinning(w, t), fine = pop_copy(world_constant(w, POP_INT, POP_SHAPE(40), 3), t, false, NULL);
+    for (unsigned m = 0; m < 4; ++m) {
+        start(w, POP_PROGRAMS(spin, fine), modes[m][0], modes[m][1]);
+        pop_error error = { 0 };
+        assert_int_equal(run_stopped(w, 0, m % 2, &error), POP_RUNTIME_ERROR);
+        assert_non_null(strstr(error.text, "stopped in compute set 'spin'"));
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+        world_run(w, 1);
+        int values[40];
+        world_get(w, "t", values, sizeof(values));
+        assert_int_equal(values[39], 3);
+        pop_engine_destroy(w->engine);
+        w->engine = NULL;
+    }
+}
+
+static void an_endless_loop_is_stopped(struct world *w)
+{
+    pop_tensor a = spread(w, 4, "a"), b = spread(w, 4, "b");
+    pop_program forever = pop_repeat_while_true(pop_sequence(w->graph, NULL), world_constant(w, POP_BOOL, POP_SHAPE(), 1), pop_copy(a, b, false, NULL), NULL);
+    world_start(w, POP_PROGRAMS(forever));
+    pop_error error = { 0 };
+    must(run_stopped(w, 0, false, &error), &error);
+    must(run_stopped(w, 0, true, &error), &error);
+}
+
+/* ---- callbacks ---- */
+
+static pop_status sleep_long(void *data, void *user)
+{
+    (void)data, (void)user;
+    sleep(30);
+    return POP_OK;
+}
+
+static jmp_buf out;
+static pop_status leave(void *data, void *user)
+{
+    (void)data, (void)user;
+    longjmp(out, 1);
+}
+
+static pop_program streaming(struct world *w)
+{
+    pop_tensor t = spread(w, 4, "t");
+    pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_INT, 4, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    return pop_repeat(100000000, pop_copy_from_stream(stream, t, false, NULL), NULL);
+}
+
+static void a_sleeping_callback_is_woken(struct world *w)
+{
+    world_start(w, POP_PROGRAMS(streaming(w)));
+    pop_error error = { 0 };
+    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error), &error);
+    must(run_stopped(w, 0, false, &error), &error);
+}
+
+static void an_engine_whose_callback_did_not_return_is_reset(struct world *w)
+{
+    world_start(w, POP_PROGRAMS(streaming(w)));
+    pop_error error = { 0 };
+    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = leave }, &error), &error);
+    if (!setjmp(out))
+        (void)!pop_engine_run(w->engine, 0, &error);
+    assert_int_equal(pop_engine_run(w->engine, 0, &error), POP_RUNTIME_ERROR);
+    pop_engine_reset(w->engine);
+    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error), &error);
+    must(pop_engine_load(w->engine, w->device, &error), &error);
+    must(run_stopped(w, 0, false, &error), &error);
+}
+
+/* ---- codelets in a process of their own ---- */
+
+static void what_codelets_do_to_their_process_is_an_error(struct world *w)
+{
+    static const struct {
+        int what;
+        const char *words; /* NULL: it does no harm */
+    } rows[] = { { 1, "by signal 9" }, { 2, "ended its thread" }, { 3, "_exit() was called" }, { 5, NULL }, { 7, "" }, { 8, "" }, { 0, NULL }, { 4, NULL } };
+    pop_tensor t = spread(w, 20, "t");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "harm");
+    pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");
+    for (unsigned i = 0; i < 20; ++i)
+        pop_graph_connect(w->graph, vertex_of(w, set, "Harm", i), "what", pop_tensor_at(t, i));
+    start(w, POP_PROGRAMS(pop_execute(set, NULL)), "2", "true");
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
+        pop_error error = { 0 };
+        int values[20] = { 0 };
+        values[13] = rows[r].what;
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+        WORLD_PUT(w, "t", values);
+        if (rows[r].words) {
+            world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, rows[r].words);
+            continue;
+        }
+        must(pop_engine_run(w->engine, 0, &error), &error);
+        world_get(w, "t", values, sizeof(values));
+        assert_int_equal(values[0], 100);
+    }
+    pop_error error = { 0 };
+    int values[20] = { 0 };
+    values[13] = 6; /* nothing but its end would stop it */
+    must(pop_engine_load(w->engine, w->device, &error), &error);
+    WORLD_PUT(w, "t", values);
+    assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
+}
+
+static void a_print_that_cannot_be_written_is_an_error(struct world *w)
+{
+    pop_tensor t = spread(w, 4, "t");
+    world_start(w, POP_PROGRAMS(pop_print_tensor("values", t, NULL)));
+    FILE *full = fopen("/dev/full", "w");
+    pop_engine_set_print_stream(w->engine, full);
+    world_run_fails(w, 0, POP_RUNTIME_ERROR, "cannot print tensor 'values': No space left on device");
+    pop_engine_set_print_stream(w->engine, NULL);
+    fclose(full);
+}
+
+int main(void)
+{
+    pop_stop_on_interrupt(true);
+    const struct CMUnitTest tests[] = {
+        SCENARIO(an_endless_codelet_is_stopped),
+        SCENARIO(an_endless_loop_is_stopped),
+        SCENARIO(a_sleeping_callback_is_woken),
+        SCENARIO(an_engine_whose_callback_did_not_return_is_reset),
+        SCENARIO(what_codelets_do_to_their_process_is_an_error),
+        SCENARIO(a_print_that_cannot_be_written_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
