@@ -8,6 +8,7 @@
 #include "profile/graph_report.h"
 #include "report/debug_graph.h"
 #include "report/files.h"
+#include "report/named_files.h"
 #include "report/report.h"
 #include "report/select.h"
 
@@ -91,11 +92,15 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
     if (status == POP_OK)
         report_imply(&set);
     if (status == POP_OK)
+        status = named_files_check(&set, api, error);
+    if (status == POP_OK)
         status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */
         report_failure(graph, image, &set, name, started, error);
+        image_release(image);
+    } else if (status == POP_OK && (status = named_files_write(graph, programs, image, &set, error)) != POP_OK) {
         image_release(image);
     } else if (status == POP_OK) {
         status = write_reports(graph, image, &set, name, started, &report, error);

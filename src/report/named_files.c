@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/named_files.h"
+
+#include "base/error.h"
+#include "base/str.h"
+#include "report/archive.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+struct source {
+    pop_graph *graph;
+    pop_programs programs;
+    const struct image *image;
+};
+
+static pop_status write_archive(const struct source *source, const char *path, pop_error *error)
+{
+    return archive_write(source->image, path, error);
+}
+
+static pop_status write_vertex_graph(const struct source *source, const char *path, pop_error *error)
+{
+    struct str temporary = { 0 };
+    str_format(&temporary, "%s.%ld.part", path, (long)getpid());
+    FILE *file = fopen(temporary.text, "we");
+    bool good =
+        file && pop_graph_output_vertex_graph(source->graph, file, source->programs.list, source->programs.count);
+    if (file)
+        good &= fclose(file) == 0;
+    good = good && rename(temporary.text, path) == 0;
+    int reason = errno;
+    if (file && !good)
+        remove(temporary.text);
+    str_free(&temporary);
+    return good ? POP_OK
+                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' cannot be written: %s", path,
+                            strerror(reason));
+}
+
+/* write: NULL: refused, and what does the same. */
+static const struct {
+    const char *key;
+    pop_status (*write)(const struct source *source, const char *path, pop_error *error);
+    const char *instead;
+} files[] = {
+    { "target.saveArchive", write_archive, NULL },
+    { "target.saveOutputVertexGraph", write_vertex_graph, NULL },
+    { "debug.traceFile", NULL,
+      "autoReport.outputExecutionProfile keeps what has run; 'pva export' writes it as a trace" },
+    { "debug.cborFile", NULL, "autoReport.outputDebugInfo writes debug.cbor" },
+};
+
+pop_status named_files_check(const struct option_set *options, const char *api, pop_error *error)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
+        const char *path = options_get(options, "engine", files[i].key);
+        if (*path && !files[i].write)
+            return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
+                             "%s is '%s', but no such file is written here: %s", files[i].key, path, files[i].instead);
+    }
+    return POP_OK;
+}
+
+pop_status named_files_write(pop_graph *graph, pop_programs programs, const struct image *image,
+                             const struct option_set *options, pop_error *error)
+{
+    struct source source = { graph, programs, image };
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
+        const char *path = options_get(options, "engine", files[i].key);
+        pop_status status = *path ? files[i].write(&source, path, error) : POP_OK;
+        if (status != POP_OK)
+            return status;
+    }
+    return POP_OK;
+}
