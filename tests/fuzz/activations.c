@@ -5,6 +5,7 @@
 #include <popnn/log_softmax.h>
 #include <popnn/loss.h>
 #include <popnn/non_linearity.h>
+#include <popops/fill.h>
 
 static double activation(int type, double x)
 {
@@ -239,6 +240,7 @@ void make_loss(struct world *w)
     if (chance(w, 50)) {
         struct view correct = new_view(w, POP_UNSIGNED_INT, NULL, 0, 0, 1);
         op_writes(w, op, correct);
+        popops_zero(w->graph, correct.tensor, sequence, "l"); /* the call adds to it */
         pop_sequence_add(sequence, popnn_calc_loss_and_accuracy(w->graph, p.tensor, expected.tensor, loss.tensor,
                                                                 deltas.tensor, correct.tensor, kind, "l"));
     } else {
