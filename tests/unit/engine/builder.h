@@ -127,7 +127,7 @@ static inline struct module *build_module(const char *source)
     unsigned char *kept = arena_alloc(&module->arena, size);
     memcpy(kept, data, size);
     free(data);
-    module->objects[0] = (struct module_object){ kept, size, NULL };
+    module->objects[0] = (struct module_object){ .data = kept, .size = size };
     return module;
 }
 
