@@ -229,7 +229,7 @@ bool place_dump(struct place *p)
     if (!*path)
         return true;
     if (!ending || strcmp(ending, ".json"))
-        return compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "debug.loweredVarDumpFile is '%s': it must end with .json, the one format that is written", path);
+        LOG(COMPILER, WARN, "debug.loweredVarDumpFile is '%s': it is written as JSON, the one format that there is", path);
     dump_target(p, &out);
     for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
         for (uint32_t i = 0; i < p->first[tile + 1] - p->first[tile]; ++i)

@@ -16,6 +16,11 @@ static inline bool graph_ready(const pop_graph *graph)
     return graph && store_ready(graph->store);
 }
 unsigned graph_num_tiles(const pop_graph *graph);
+/* A CPU runs as if on a single tile: what is not mapped lies on tile 0, and so does what is mapped to a tile that it lacks. */
+static inline bool graph_is_cpu(const pop_graph *graph)
+{
+    return graph->store->target.type == POP_TARGET_CPU;
+}
 /* The physical tile of one of the graph's; false and invalid_tile_mapping when it has no such tile. */
 bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *path, unsigned tile,
                 uint32_t *physical);

@@ -45,7 +45,7 @@ static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_
                         mapping->intervals))
         return false;
     for (size_t tile = 0; tile < mapping->count; ++tile) {
-        if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1])
+        if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1] && !graph_is_cpu(graph))
             return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
                                  "there is no tile %zu: the graph has %zu tiles", tile, tiles);
         for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i) {
@@ -66,9 +66,10 @@ void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t) ||
         !check_lists(graph, where, api, t, mapping))
         return;
-    size_t tiles = graph_num_tiles(graph);
-    for (size_t tile = 0; tile < mapping->count && tile < tiles; ++tile) {
-        struct map_walk walk = { graph->store, graph->tiles ? graph->tiles[tile] : (uint32_t)tile };
+    size_t tiles = graph_num_tiles(graph), listed = graph_is_cpu(graph) || mapping->count < tiles ? mapping->count : tiles;
+    for (size_t tile = 0; tile < listed; ++tile) {
+        size_t at = tile < tiles ? tile : 0;
+        struct map_walk walk = { graph->store, graph->tiles ? graph->tiles[at] : (uint32_t)at };
         for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i)
             if (mapping->intervals[i].begin < mapping->intervals[i].end)
                 tensor_each_run_in(t, mapping->intervals[i].begin, mapping->intervals[i].end, map_run, &walk);

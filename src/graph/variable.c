@@ -44,6 +44,8 @@ uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_ty
     struct variable variable = { .elements = elements, .type = (uint8_t)type };
     variable.name = intern_add(&store->names, name);
     variable.where = store_where(store, where);
+    if (store->target.type == POP_TARGET_CPU && elements) /* graph_is_cpu: mapped from the start */
+        tile_map_add(&variable.map, 0, elements, 0);
     *vec_push(&store->variables) = variable;
     return (uint32_t)store->variables.count - 1;
 }

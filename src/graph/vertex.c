@@ -33,7 +33,7 @@ static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store,
     store->before_vertex.views = store->views.count;
     store->before_vertex.edge_count = store->edge_count;
     struct vertex *vertex = vec_push(&store->vertices);
-    *vertex = (struct vertex){ .set = set.id - 1, .tile = UNMAPPED_TILE, .edge = NO_EDGE, .type = type };
+    *vertex = (struct vertex){ .set = set.id - 1, .tile = store->target.type == POP_TARGET_CPU ? 0 : UNMAPPED_TILE, .edge = NO_EDGE, .type = type };
     vertex->where = store_where(store, where);
     ++of->vertex_count;
     return (pop_vertex){ store, (uint32_t)store->vertices.count };

@@ -12,6 +12,8 @@ unsigned graph_num_tiles(const pop_graph *graph)
 bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *path, unsigned tile, uint32_t *physical)
 {
     unsigned tiles = graph_num_tiles(graph);
+    if (tile >= tiles && graph_is_cpu(graph))
+        tile = 0;
     if (tile >= tiles)
         return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, path,
                              "there is no tile %u: the graph has %u tiles", tile, tiles);

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
             return EXIT_SUCCESS;
         }
         if (strcmp(argv[i], "--version") == 0) {
-            puts("popc (Tremula) " TREMULA_VERSION);
+            puts("POPLAR version 3.3.0 (Tremula " TREMULA_VERSION ")"); /* scripts read the third word as the SDK's version */
             return EXIT_SUCCESS;
         }
         if (strcmp(argv[i], "--list-targets") == 0) {
