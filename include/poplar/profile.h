@@ -86,6 +86,12 @@ POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profil
 /* What has run since load or the last reset (seed 001, Execution profile); profilerMode is NONE when nothing has.  missing_perf_estimate, with the
  * type's name, when a vertex that ran has no estimate. */
 POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error) POP_MUST_CHECK;
+/* What a framework or an application says of itself, beside the engine's report: name is "framework" or "app", the file framework.json or app.json
+ * (one that is there is replaced).  Nothing happens where no report is asked for.  invalid_option: another name; file_load_error. */
+POP_API pop_status pop_engine_report_json(const pop_engine *engine, const char *name, const pop_profile_value *value, pop_error *error) POP_MUST_CHECK;
+/* A fact about the last run, or the one in progress, for its report: what it ran with.  A name that was given already gets the new value; nothing
+ * happens to runs that are not captured. */
+POP_API pop_status pop_engine_report_run_parameter(pop_engine *engine, const char *name, const char *value, pop_error *error) POP_MUST_CHECK;
 /* Both, as pop_print_profile_summary prints them. */
 POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options, pop_error *error) POP_MUST_CHECK;
 /* Writes profile.pop (docs/reference/report-files.md) of what was compiled and, with execution, of all that has run since load or the last reset, to a

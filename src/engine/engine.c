@@ -73,6 +73,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     pop_engine *engine = MEM_NEW(pop_engine);
     engine->image = image_retain(executable->image);
     engine->options = set;
+    engine->name = executable->name ? mem_string(executable->name) : NULL;
     read_options(engine);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
@@ -122,6 +123,7 @@ static void destroy(pop_engine *engine)
     options_free(&engine->options);
     trace_free(&engine->trace);
     trace_free(&engine->captured);
+    free(engine->name);
     pop_error error;
     if (report_end(engine->report, &error) != POP_OK)
         pop_error_print(&error);

@@ -95,6 +95,7 @@ struct pop_engine {
     uint32_t op_at;              /* the op whose callback is running */
     struct trace trace;          /* what ran since load or the last reset */
     struct report *report;       /* what is captured goes there; NULL: nothing is */
+    char *name;                  /* of its reports' directory; NULL: none */
     struct trace captured;       /* what the run in progress did since its steps were written last */
     struct checked *checked;     /* checked mode's buffers; NULL when off */
 };

@@ -216,6 +216,23 @@ void database_add(struct database *db, enum report_table table, const char *colu
     run_insert(db, insert);
 }
 
+void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number, const char *text_column, const char *text)
+{
+    struct str sql = { 0 };
+    sqlite3_stmt *statement = NULL;
+    if (db->failed)
+        return;
+    str_format(&sql, "DELETE FROM %s WHERE %s = ? AND %s = ?", tables[table].name, number_column, text_column);
+    if (sqlite3_prepare_v2(db->sqlite, sql.text, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, number);
+        sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
+    }
+    if (!statement || sqlite3_step(statement) != SQLITE_DONE)
+        fail(db, "write");
+    sqlite3_finalize(statement);
+    str_free(&sql);
+}
+
 void database_commit(struct database *db)
 {
     database_do(db, "COMMIT; BEGIN");

@@ -286,6 +286,9 @@ pop_status report_run_end(struct report *report, const struct trace *trace, cons
 
 void report_run_parameter(struct report *report, const char *name, const char *value)
 {
-    if (report->runs && report->runs <= report->run_limit && report->execution)
-        database_add(report->db, TABLE_RUN_PARAMETERS, "iss", (int64_t)report->runs - 1, name, value);
+    if (!report->runs || report->runs > report->run_limit || !report->execution)
+        return;
+    int64_t run = (int64_t)report->runs - 1;
+    database_remove(report->db, TABLE_RUN_PARAMETERS, "run", run, "name", name);
+    database_add(report->db, TABLE_RUN_PARAMETERS, "iss", run, name, value);
 }

@@ -321,6 +321,48 @@ static void tiles_of_instrumentation(void **state)
     }
 }
 
+/* CAP-30, and parameters of runs (EXE-46). */
+static void programs_add_facts(void **state)
+{
+    struct fixture *f = *state;
+    char path[64], text[256] = "";
+    pop_error error = { 0 };
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    pop_profile_value app = pop_profile_map_new(), config = pop_profile_map_new();
+    pop_profile_set(&config, "batch", pop_profile_uint(4));
+    pop_profile_set(&app, "config", config);
+    must(pop_engine_report_json(engine, "app", &app, &error), &error);
+    must(pop_engine_report_json(engine, "framework", &app, &error), &error);
+    assert_int_equal(pop_engine_report_json(engine, "other", &app, &error), POP_INVALID_OPTION);
+    must(pop_engine_report_run_parameter(engine, "early", "nobody", &error), &error); /* no run has been */
+    run(engine, NULL);
+    must(pop_engine_report_run_parameter(engine, "lr", "0.1", &error), &error);
+    must(pop_engine_report_run_parameter(engine, "lr", "0.2", &error), &error);
+    run(engine, NULL);
+    must(pop_engine_report_run_parameter(engine, "lr", "0.4", &error), &error);
+    run(engine, NULL);
+    must(pop_engine_report_run_parameter(engine, "lr", "lost", &error), &error); /* it is not captured */
+    pop_engine_destroy(engine);
+    expect_files(f, "", "app.json archive.a debug.cbor framework.json profile.pop ");
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(run || name || value) FROM (SELECT * FROM run_parameters ORDER BY run)",
+                    "0lr0.2,1lr0.4");
+    sqlite3_close(db);
+    snprintf(path, sizeof(path), "%s/app.json", f->directory);
+    FILE *file = fopen(path, "re");
+    assert_true(file && fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    assert_non_null(strstr(text, "\"batch\":4"));
+    engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })); /* what is there stays */
+    pop_engine_destroy(engine);
+    expect_files(f, "", "app.json archive.a debug.cbor framework.json profile.pop ");
+    engine = start(f, "quiet", POP_NO_OPTIONS);
+    must(pop_engine_report_json(engine, "app", &app, &error), &error);
+    assert_false(exists(f, "quiet"));
+    pop_engine_destroy(engine);
+    pop_profile_free(&app);
+}
+
 /* CAP-05, CAP-33. */
 static void named_engines_have_directories(void **state)
 {
@@ -714,6 +756,7 @@ int main(void)
         ROW(the_pages_queries_run),
         ROW(programs_and_vertices_add_up),
         ROW(tiles_of_instrumentation),
+        ROW(programs_add_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
