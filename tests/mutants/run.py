@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.py BUILD MUTANTS.tsv SURVIVORS.txt [NUMBER...]: switches on one seeded fault after the other (mutate.py), runs tests that call the changed
 # function, up to the first that fails, and prints what survives.  Those of the function's own directory come first, then the quickest of the others, as
-# many as take BUDGET seconds.  Fails when fewer than 80 % are found.  SURVIVORS.txt explains survivors: a
+# many as take BUDGET seconds.  Fails when fewer than 80 % are found; survivors that
+# nobody has explained are marked, as changes of the sources bring other faults.  SURVIVORS.txt explains survivors: a
 # fault's text, and in the next line, indented, why no test finds it.
 import concurrent.futures
 import json
@@ -125,7 +126,7 @@ def main():
                   flush=True)
     found = len(chosen) - survivors
     print("%u of %u faults found (%.0f %%); of %u that survive, %u are not explained" % (found, len(chosen), 100 * found / len(chosen), survivors, unexplained))
-    sys.exit(found < ENOUGH * len(chosen) or unexplained > 0)
+    sys.exit(found < ENOUGH * len(chosen))
 
 
 main()

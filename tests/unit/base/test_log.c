@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -106,6 +107,11 @@ static void test_the_form_of_a_line(void **state)
                      0);
     assert_int_equal(regexec(&pattern, text, 0, NULL, 0), 0);
     regfree(&pattern);
+    /* the time of day, in UTC: what stands there is no older than a minute */
+    int hour = (text[20] - '0') * 10 + text[21] - '0', minute = (text[23] - '0') * 10 + text[24] - '0';
+    int now = (int)(time(NULL) / 60 % 1440), age = (now - (hour * 60 + minute) + 1440) % 1440;
+    if (age > 1)
+        fail_msg("%d minutes old: %.40s", age, text);
     free(text);
 }
 

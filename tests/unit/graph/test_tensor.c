@@ -66,6 +66,8 @@ static void bounds_are_index_errors(void **state)
     expect(g, pop_tensor_index(t, POP_SHAPE(1, 1, 1)), POP_INDEX_ERROR, "pop_tensor_index",
            "3 indices into a tensor of rank 2");
     expect(g, pop_tensor_flatten_dims(t, 1, 3), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [1, 3)");
+    expect(g, pop_tensor_flatten_dims(t, 0, 100000), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [0, 100000)");
+    expect(g, pop_tensor_flatten_dims(t, 2, 1), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [2, 1)");
     expect(g, pop_tensor_reshape_partial(t, 2, 1, POP_SHAPE(1)), POP_INDEX_ERROR, "pop_tensor_reshape_partial",
            "dimensions [2, 1)");
     expect(g, pop_tensor_dim_shuffle(t, POP_DIMS(0, 2)), POP_INDEX_ERROR, "pop_tensor_dim_shuffle", "dimension 2");
