@@ -648,6 +648,26 @@ static void out_of_memory_leaves_a_report(void **state)
     sqlite3_close(db);
 }
 
+/* The one profile in the directory that has not got its name; the test ends when there is none. */
+static sqlite3 *temporary_profile(const struct fixture *f)
+{
+    char path[300] = "";
+    struct dirent **list;
+    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
+    for (int i = 0; i < count; ++i) {
+        size_t length = strlen(list[i]->d_name);
+        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
+            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
+            ++seen;
+        }
+        free(list[i]);
+    }
+    if (count >= 0)
+        free(list);
+    assert_int_equal(seen, 1);
+    return sql_open(path);
+}
+
 /* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
  */
 static void a_killed_program_leaves_what_it_had(void **state)
@@ -669,26 +689,44 @@ static void a_killed_program_leaves_what_it_had(void **state)
     sqlite3 *db = profile(f, "");
     sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
     sqlite3_close(db);
-    struct dirent **list;
-    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
-    for (int i = 0; i < count; ++i) {
-        size_t length = strlen(list[i]->d_name);
-        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
-            char path[300];
-            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
-            db = sql_open(path);
-            sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
-            assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
-            assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
-            assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
-            sql_expect_text(db, "PRAGMA integrity_check", "ok");
-            sqlite3_close(db);
-            ++seen;
-        }
-        free(list[i]);
+    db = temporary_profile(f);
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
+    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
+    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
+    sql_expect_text(db, "PRAGMA integrity_check", "ok");
+    sqlite3_close(db);
+}
+
+/* A run that takes long is written while it goes on. */
+static void a_run_in_progress_is_written(void **state)
+{
+    struct fixture *f = *state;
+    pop_tensor a = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "a"),
+               b = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "b");
+    pop_graph_set_tile_mapping(f->graph, a, 1);
+    pop_graph_set_tile_mapping(f->graph, b, 2);
+    pop_sequence_add(f->main, pop_repeat(2000000000, pop_copy(a, b, false, "on and on"), "endless"));
+    pid_t child = fork();
+    if (!child) {
+        pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        run(engine, "endless");
+        _exit(1);
     }
-    free(list);
-    assert_int_equal(seen, 1);
+    for (int i = 0; i < 200; ++i) { /* until there are steps, 20 seconds at most */
+        usleep(100000);
+        sqlite3 *db = i > 10 ? temporary_profile(f) : NULL;
+        bool some = db && sql_number(db, "SELECT count(*) > 1000 FROM executed") == 1;
+        sqlite3_close(db);
+        if (some)
+            break;
+    }
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    sqlite3 *db = temporary_profile(f);
+    assert_true(sql_number(db, "SELECT count(*) FROM executed") > 1000);
+    sql_expect_text(db, "SELECT name FROM runs", "endless");
+    sqlite3_close(db);
 }
 
 /* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
@@ -750,6 +788,7 @@ int main(void)
         ROW(the_profilers_steps_are_logged),
         ROW(out_of_memory_leaves_a_report),
         ROW(a_killed_program_leaves_what_it_had),
+        ROW(a_run_in_progress_is_written),
         ROW(a_full_disk_keeps_the_old_report),
         ROW(a_directory_that_cannot_be_made),
         ROW(liveness_adds_up_by_tile),
