@@ -41,6 +41,9 @@ static const char codelets[] =
     "bool Repeated_compute(Repeated *v) { unsigned n = v->times; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, "
     "-1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
     "  *v->out = n; return true; }\n"
+    "POP_VERTEX(Listed) { POP_STATE(POP_VECTOR(unsigned)) times; POP_OUTPUT(float) out; };\n"
+    "bool Listed_compute(Listed *v) { unsigned n = v->times.data[3] + v->times.size; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
+    "  *v->out = n; return true; }\n"
     "POP_VERTEX(Endless) { POP_INPUT(float) in; POP_OUTPUT(float) out; };\n"
     "bool Endless_compute(Endless *v) { volatile float x = *v->in; while (x < 10) x = x + *v->in; *v->out = x; return "
     "true; }\n"
@@ -188,6 +191,32 @@ static void state_is_what_the_vertex_has(void **state)
     assert_int_equal(repeated(500) - repeated(0), 1500);
 }
 
+static uint64_t listed(unsigned last)
+{
+    struct world w = open_ipu();
+    pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
+    pop_tensor out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
+    pop_graph_set_tile_mapping(w.graph, out, 0);
+    pop_vertex v = pop_graph_add_vertex(w.graph, set, "Listed");
+    pop_graph_map_vertex(w.graph, v, 0);
+    pop_graph_set_field_vector(w.graph, v, POP_FIELD("times", POP_WHOLE), POP_UNSIGNED_INT, ((unsigned[]){ 9, 9, 9, last }), 4);
+    pop_graph_connect(w.graph, v, "out", out);
+    must_build(&w);
+    world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run(&w, 0);
+    pop_error error = { 0 };
+    pop_cycles cycles = { 0 };
+    must(pop_engine_cycles(w.engine, &cycles, &error), &error);
+    world_close(&w);
+    return cycles.compute / 6;
+}
+
+static void vectors_of_state_are_what_the_vertex_has(void **state)
+{
+    (void)state;
+    assert_int_equal(listed(700) - listed(0), 2100);
+}
+
 /* START + 6 times the longest worker. */
 static void workers_of_a_multi_vertex_run_side_by_side(void **state)
 {
@@ -328,6 +357,7 @@ int main(void)
         cmocka_unit_test(branches_count_as_they_are_taken),
         cmocka_unit_test(plain_c_grows_with_its_fields),
         cmocka_unit_test(state_is_what_the_vertex_has),
+        cmocka_unit_test(vectors_of_state_are_what_the_vertex_has),
         cmocka_unit_test(workers_of_a_multi_vertex_run_side_by_side),
         cmocka_unit_test(estimates_are_marked),
         cmocka_unit_test(what_cannot_be_counted_is_guessed),

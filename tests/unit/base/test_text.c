@@ -169,9 +169,25 @@ static void test_numbers_follow_no_locale(void **state)
     setlocale(LC_ALL, kept);
 }
 
+/* A thread that has a locale of its own still has it after a message. */
+static void test_a_threads_locale_stays(void **state)
+{
+    (void)state;
+    char text[32];
+    locale_t own = newlocale(LC_ALL_MASK, "POSIX", NULL);
+    assert_true(own != NULL);
+    locale_t before = uselocale(own);
+    pop_text_format(text, sizeof(text), "%.1f %d", 0.5, 3);
+    assert_string_equal(text, "0.5 3");
+    assert_true(uselocale(NULL) == own);
+    uselocale(before);
+    freelocale(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_threads_locale_stays),
         cmocka_unit_test(test_text_grows),
         cmocka_unit_test(test_nearest_names),
         cmocka_unit_test(test_interning),

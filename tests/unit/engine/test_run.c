@@ -77,6 +77,10 @@ static void loops_nest_and_may_be_empty(void **state)
     build_model(image, OP_CALL_HOST, (struct model_step){ .kind = MODEL_SYNC });
     pop_engine *engine = build_engine(image, POP_NO_OPTIONS, device);
     pop_status status = POP_OK;
+    const char *names[3] = { 0 };
+    size_t listed = pop_engine_list_streams(engine, names, 3);
+    assert_in_range(listed, 1, 3);
+    assert_string_equal(names[listed - 1], "tick"); /* host functions come last */
     assert_fails(pop_engine_run(engine, 0, error), POP_STREAM_CONNECTION_ERROR, "host function 'tick'");
     assert_int_equal(pop_engine_connect_host_function(engine, "tick", tick, &status, NULL), POP_OK);
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
