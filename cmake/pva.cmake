@@ -28,7 +28,7 @@ target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
 add_test(NAME pva/trace COMMAND pva_test_trace)
 
 file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
-add_executable(pva_command ${sources})
+add_executable(pva_command ${sources} src/base/text.c) # libpva exports nothing but its own
 set_target_properties(pva_command PROPERTIES OUTPUT_NAME pva RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../lib")
 target_link_libraries(pva_command PRIVATE pva)
 install(TARGETS pva_command RUNTIME DESTINATION bin)

@@ -69,6 +69,7 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
 
 pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t, pop_clone_method method, const char *name)
 {
+    POPLIBS_CALL(from, t, name);
     static const char api[] = "poputil_clone_to_graph";
     pop_tensor none = { 0 };
     pop_interval_lists mapping;
@@ -90,6 +91,7 @@ pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph
 
 pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t, const char *name)
 {
+    POPLIBS_CALL(graph, t, name);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     return pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);

@@ -13,6 +13,8 @@
  * What a step takes is by how much it moves the time of the last tile. */
 #include "pva.h"
 
+#include <poplar/text.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +116,8 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
     all->list[all->count++] =
         (struct advice){ .kind = all->kind,
                          .program = number_of(&values[0]),
-                         .cycles = values[1].text ? strtod(values[1].text, NULL) : 0,
-                         .bytes = values[2].text ? strtod(values[2].text, NULL) : 0,
+                         .cycles = values[1].text ? pop_text_to_double(values[1].text, NULL) : 0,
+                         .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
                          .tile = number_of(&values[3]),
                          .times = number_of(&values[4]),
                          .name = copy_text(&values[5]),
@@ -159,9 +161,9 @@ static void find_line(pva_file *file, struct advice *advice)
 
 static void print_json(const struct advice *a, size_t rank)
 {
-    printf("%s\n {\"rank\":%zu,\"kind\":\"%s\",\"cycles\":%.0f,\"bytes\":%.0f,\"times\":%llu,\"name\":",
-           rank ? "," : "", rank + 1, kinds[a->kind].name, a->cycles, a->bytes,
-           (unsigned long long)(a->times == UINT64_MAX ? 0 : a->times));
+    put_numbers(stdout, "%s\n {\"rank\":%zu,\"kind\":\"%s\",\"cycles\":%.0f,\"bytes\":%.0f,\"times\":%llu,\"name\":",
+                rank ? "," : "", rank + 1, kinds[a->kind].name, a->cycles, a->bytes,
+                (unsigned long long)(a->times == UINT64_MAX ? 0 : a->times));
     put_json(stdout, a->name);
     printf(",\"detail\":");
     put_json(stdout, a->detail);
@@ -181,8 +183,8 @@ static void print_text(const struct advice *a, size_t rank, double total)
     printf("%s%zu. %s: %s%s\n", colour ? "\033[1m" : "", rank + 1, kinds[a->kind].name,
            *a->name ? a->name : "(no name)", colour ? "\033[0m" : "");
     if (a->cycles >= 1)
-        printf("   wins %s cycles (%.1f%% of all)\n", number_text(number, (uint64_t)(a->cycles + 0.5)),
-               total > 0 ? a->cycles / total * 100 : 0);
+        put_numbers(stdout, "   wins %s cycles (%.1f%% of all)\n", number_text(number, (uint64_t)(a->cycles + 0.5)),
+                    total > 0 ? a->cycles / total * 100 : 0);
     if (a->bytes >= 1)
         printf("   wins %s bytes\n", number_text(number, (uint64_t)(a->bytes + 0.5)));
     printf("   %s", a->detail);

@@ -3,6 +3,8 @@
  * first. */
 #include "pva.h"
 
+#include <poplar/text.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +57,7 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
     }
     f->list[f->count++] = (struct figure){ .metric = f->metric,
                                            .path = strdup(values[0].text ? values[0].text : ""),
-                                           .a = strtod(values[1].text, NULL),
+                                           .a = pop_text_to_double(values[1].text, NULL),
                                            .in_a = true };
     return true;
 }
@@ -147,23 +149,23 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
         if (csv) {
             printf("%s,", metrics[f->metric].what);
             put_csv(stdout, f->path);
-            printf(",%s,%.0f,%.0f,%.0f,%.2f,%s\n", metrics[f->metric].unit, f->a, f->b, f->b - f->a, percent(f),
-                   change_of(f));
+            put_numbers(stdout, ",%s,%.0f,%.0f,%.0f,%.2f,%s\n", metrics[f->metric].unit, f->a, f->b, f->b - f->a,
+                        percent(f), change_of(f));
         } else if (json) {
             printf("%s\n {\"what\":\"%s\",\"path\":", i ? "," : "", metrics[f->metric].what);
             put_json(stdout, f->path);
-            printf(",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\"}",
-                   metrics[f->metric].unit, f->a, f->b, percent(f), change_of(f));
+            put_numbers(stdout, ",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\"}",
+                        metrics[f->metric].unit, f->a, f->b, percent(f), change_of(f));
         } else {
-            printf("%s%-36s %20s %20s %s%19s %7.2f%%  %s%s%s %s\n",
-                   !colour       ? ""
-                   : f->b > f->a ? "\033[31m"
-                   : f->b < f->a ? "\033[32m"
-                                 : "",
-                   metrics[f->metric].what, f->in_a ? number_text(a, (uint64_t)f->a) : "-",
-                   f->in_b ? number_text(b, (uint64_t)f->b) : "-", *sign ? sign : " ",
-                   number_text(d, (uint64_t)difference(f)), percent(f), change_of(f), colour ? "\033[0m" : "",
-                   *f->path ? ":" : "", f->path);
+            put_numbers(stdout, "%s%-36s %20s %20s %s%19s %7.2f%%  %s%s%s %s\n",
+                        !colour       ? ""
+                        : f->b > f->a ? "\033[31m"
+                        : f->b < f->a ? "\033[32m"
+                                      : "",
+                        metrics[f->metric].what, f->in_a ? number_text(a, (uint64_t)f->a) : "-",
+                        f->in_b ? number_text(b, (uint64_t)f->b) : "-", *sign ? sign : " ",
+                        number_text(d, (uint64_t)difference(f)), percent(f), change_of(f), colour ? "\033[0m" : "",
+                        *f->path ? ":" : "", f->path);
         }
     }
     if (json)

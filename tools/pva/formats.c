@@ -37,8 +37,8 @@ static void chrome_lane(FILE *file, unsigned lane, const char *name)
 static void chrome_slice(FILE *file, const struct slice *slice)
 {
     comma(file);
-    fprintf(file, "{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f,\"cat\":", slice->lane,
-            (double)slice->from * microseconds, (double)(slice->to - slice->from) * microseconds);
+    put_numbers(file, "{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f,\"cat\":", slice->lane,
+                (double)slice->from * microseconds, (double)(slice->to - slice->from) * microseconds);
     put_json(file, slice->type);
     fputs(",\"name\":", file);
     put_json(file, *slice->name ? slice->name : slice->type);
@@ -51,8 +51,8 @@ static void chrome_slice(FILE *file, const struct slice *slice)
 static void chrome_counter(FILE *file, uint64_t cycle, uint64_t bytes)
 {
     comma(file);
-    fprintf(file, "{\"ph\":\"C\",\"pid\":0,\"ts\":%.4f,\"name\":\"live memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
-            (double)cycle * microseconds, bytes);
+    put_numbers(file, "{\"ph\":\"C\",\"pid\":0,\"ts\":%.4f,\"name\":\"live memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
+                (double)cycle * microseconds, bytes);
 }
 
 static void chrome_end(FILE *file)
@@ -106,7 +106,7 @@ static void csv_end(FILE *file)
 static void json_begin(FILE *file, double hertz)
 {
     first = true;
-    fprintf(file, "{\"clockFrequency\":%.1f,\"slices\":[", hertz);
+    put_numbers(file, "{\"clockFrequency\":%.1f,\"slices\":[", hertz);
 }
 
 static void json_slice(FILE *file, const struct slice *slice)

@@ -45,6 +45,8 @@ bool colours(void);
 /* Writes text as CSV or JSON wants it. */
 void put_csv(FILE *file, const char *text);
 void put_json(FILE *file, const char *text);
+/* As fprintf, with a decimal point in every locale. */
+void put_numbers(FILE *file, const char *format, ...) POP_PRINTF(2, 3);
 /* "1,234,567"; the buffer has 32 bytes. */
 const char *number_text(char *buffer, uint64_t number);
 

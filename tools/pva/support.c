@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pva.h"
 
+#include <poplar/text.h>
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +148,16 @@ void put_json(FILE *file, const char *text)
         else
             fputc(*text, file);
     fputc('"', file);
+}
+
+void put_numbers(FILE *file, const char *format, ...)
+{
+    void *locale = pop_text_begin();
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    pop_text_end(locale);
 }
 
 const char *number_text(char *buffer, uint64_t number)
