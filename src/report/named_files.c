@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include "report/archive.h"
 
+#include <poplar/text.h>
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -35,7 +37,7 @@ static pop_status write_vertex_graph(const struct source *source, const char *pa
     str_free(&temporary);
     return good ? POP_OK
                 : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' cannot be written: %s", path,
-                            strerror(reason));
+                            pop_text_from_errno(reason));
 }
 
 /* write: NULL: refused, and what does the same. */
