@@ -290,7 +290,7 @@ POP_API size_t pop_stream_num_elements(pop_stream stream);
 POP_API pop_stream_type pop_stream_direction(pop_stream stream);
 POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream);
 #define pop_graph_add_remote_buffer(...) pop_graph_add_remote_buffer_at(POP_HERE, __VA_ARGS__)
-/* repeats rows of elements each. */
+/* repeats rows of elements each.  rearrange_on_host or optimise_memory: the host arranges rows as they lie on the tiles, as for pop_copy_from_stream. */
 POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle, pop_type type, size_t elements,
                                                          size_t repeats, bool rearrange_on_host, bool optimise_memory);
 POP_API const char *pop_remote_buffer_handle(pop_remote_buffer buffer);

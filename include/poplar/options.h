@@ -30,7 +30,7 @@ typedef struct pop_option_info {
     const char *key;
     const char *values;  /* "true|false", "integer", "text", "a|b|c" */
     const char *standard; /* default value */
-    const char *effect;  /* what it does; NULL when the name is accepted and has no effect here */
+    const char *effect;  /* what it does; NULL when the name is accepted and has no effect here, "" when it is for hardware alone */
 } pop_option_info;
 
 /* All rows; *count receives their number.  Static storage. */

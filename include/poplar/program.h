@@ -58,6 +58,7 @@ POP_API pop_program pop_execute_consensus_at(pop_where where, pop_compute_set se
 #define pop_copy(...) pop_copy_at(POP_HERE, __VA_ARGS__)
 /* Same number of elements and type; shapes may differ.  Overlap behaves as if the source were read first. */
 POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline, const char *name);
+/* optimise_memory: the host arranges the data as it lies on the tiles.  Tiles then need no memory to sort it in, and the host moves smaller pieces. */
 #define pop_copy_from_stream(...) pop_copy_from_stream_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination, bool optimise_memory, const char *name);
 #define pop_copy_to_stream(...) pop_copy_to_stream_at(POP_HERE, __VA_ARGS__)

@@ -2,6 +2,7 @@
 #include "base/options.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/str.h"
 
 #include <assert.h>
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <poplar/text.h>
 
+#define HARDWARE "" /* no effect, and none that could be missed */
 static const pop_option_info table[] = {
 #define POP_OPTION(group, key, values, standard, effect) { group, key, values, standard, effect },
 #include "base/options.def"
@@ -310,4 +312,32 @@ void options_free(struct option_set *set)
     for (size_t i = 0; i < set->set.count; ++i)
         free(set->set.data[i].value);
     vec_free(&set->set);
+}
+
+/* ---- options without effect ---- */
+
+/* Those that were given another value than the default, in a list. */
+static void list_idle(const struct option_set *set, const char *group, bool hardware, struct str *list)
+{
+    for (size_t i = 0; i < set->set.count; ++i) {
+        const pop_option_info *row = row_find(group, set->set.data[i].key);
+        bool idle = row && (hardware ? row->effect && !*row->effect : !row->effect);
+        if (idle && strcmp(set->set.data[i].value, row->standard) != 0)
+            str_format(list, "%s%s", list->length ? ", " : "", set->set.data[i].key);
+    }
+}
+
+void options_log_idle(const struct option_set *set, const char *group, const char *others)
+{
+    struct str idle = { 0 }, hardware = { 0 };
+    list_idle(set, group, false, &idle);
+    list_idle(set, group, true, &hardware);
+    if (others)
+        str_format(&idle, "%s%s", idle.length ? ", " : "", others);
+    if (idle.length)
+        LOG(ENGINE, WARN, "options without effect here: %s", str_text(&idle));
+    if (hardware.length)
+        LOG(ENGINE, INFO, "options for hardware alone, without effect here: %s", str_text(&hardware));
+    str_free(&idle);
+    str_free(&hardware);
 }

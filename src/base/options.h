@@ -21,6 +21,9 @@ const char *options_get(const struct option_set *set, const char *group, const c
 bool options_is_set(const struct option_set *set, const char *key);
 bool options_bool(const struct option_set *set, const char *group, const char *key);
 int64_t options_int(const struct option_set *set, const char *group, const char *key);
+/* Says in one line which options of the set have no effect (WARN), and in another which make sense for hardware alone (INFO).  others: what else has none, in
+ * the same words, or NULL. */
+void options_log_idle(const struct option_set *set, const char *group, const char *others);
 void options_copy(struct option_set *to, const struct option_set *from);
 void options_free(struct option_set *set);
 

@@ -372,6 +372,13 @@ static void size_exchanges(struct sizing *s)
     }
 }
 
+/* What no memory has room for is as good as 2^32 bytes. */
+static uint64_t stack_option(const struct compiler *c, const char *key)
+{
+    uint64_t bytes = (uint64_t)options_int(c->options, "engine", key);
+    return bytes < UINT32_MAX ? bytes : UINT32_MAX;
+}
+
 /* A tile that does or holds anything has stacks.  Their depth comes from the tiles' code: a model without any reports none (ipu-model-benchmarks: tiles of
  * 1,072 bytes in all). */
 static void size_stacks(struct sizing *s)
@@ -379,6 +386,8 @@ static void size_stacks(struct sizing *s)
     const struct compiler *c = s->c;
     const struct model *model = &c->image->model;
     bool *used = mem_zero(s->to->tiles, sizeof(*used));
+    uint64_t stacks = memory_stack_bytes(&c->store->target, stack_option(c, "target.workerStackSizeInBytes"),
+                                         stack_option(c, "target.supervisorStackSizeInBytes"));
     for (size_t i = 0; i < model->parts.count; ++i)
         memset(used + model->parts.data[i].tile, 1, model->parts.data[i].tiles);
     for (size_t i = 0; i < model->flows.count; ++i)
@@ -389,7 +398,7 @@ static void size_stacks(struct sizing *s)
     for (size_t i = 0; i < c->spans.count; ++i)
         used[c->spans.data[i].tile] = true;
     for (uint32_t tile = 0; tile < s->to->tiles; ++tile)
-        add(s, tile, MODEL_STACK_CATEGORY, used[tile] ? memory_stack_bytes(&c->store->target) : 0);
+        add(s, tile, MODEL_STACK_CATEGORY, used[tile] ? stacks : 0);
     free(used);
 }
 

@@ -66,10 +66,23 @@ static bool note_piece(const struct run *run, void *context)
 /* How a view's data comes in or goes out: piece by piece from and to where it lies; in the tensor's order, an equal share for each tile, which tiles
  * sort among each other; or, what comes in pieces too small for the host, in grains, each to the tile of its first element. */
 enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
-static enum relay_kind relay_of(struct builder *b, const struct view *view, bool to_host)
+
+/* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort it in, and the host sends smaller
+ * pieces. */
+static bool host_arranges(const struct builder *b, const struct program_node *n)
+{
+    if (n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT)
+        return n->flag;
+    const struct remote_buffer *remote = &b->c->store->remotes.data[n->object];
+    return remote->rearrange || remote->optimise;
+}
+
+static enum relay_kind relay_of(struct builder *b, const struct program_node *n, const struct view *view, bool to_host)
 {
     const pop_target *target = &b->c->store->target;
     struct pieces pieces = { .b = b, .last = NONE };
+    if (host_arranges(b, n))
+        return RELAY_NONE;
     uint64_t bytes = view->elements * pop_type_size((pop_type)view->type);
     pieces.seen = mem_zero(pop_target_num_tiles(target), 1);
     view_each_run(view, note_piece, &pieces);
@@ -138,7 +151,7 @@ static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, s
     for (uint32_t i = 0; i < origin.merged; ++i) {
         const struct program_node *n = c->store->programs.data[c->merged.data[origin.first_merged + i]];
         const struct view *view = to_host ? n->source : n->destination;
-        if (!view || relay_of(b, view, to_host) != kind)
+        if (!view || relay_of(b, n, view, to_host) != kind)
             continue;
         struct relay relay = relay_start(b, kind, view, to_host);
         relay.moves = moves;
@@ -190,7 +203,7 @@ void steps_flush(struct builder *b)
     for (; origin.merged < b->streams.nodes.count; ++origin.merged) {
         const struct program_node *n = c->store->programs.data[b->streams.nodes.data[origin.merged]];
         const struct view *view = n->destination ? n->destination : n->source;
-        enum relay_kind relayed = relay_of(b, view, !n->destination);
+        enum relay_kind relayed = relay_of(b, n, view, !n->destination);
         *vec_push(&c->merged) = b->streams.nodes.data[origin.merged];
         add_stream(b, view, !n->destination, relayed);
         origin.buffered |= relayed != RELAY_NONE;

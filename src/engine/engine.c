@@ -28,6 +28,8 @@ static void read_options(pop_engine *engine)
     engine->guide_format = options_bool(set, "engine", "print.guideFormat");
     engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
                        strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
+    const char *simulator = getenv("POPLAR_SIMULATOR_OPTIONS");
+    options_log_idle(set, "engine", simulator && *simulator ? "POPLAR_SIMULATOR_OPTIONS (there is no simulator)" : NULL);
     for (size_t i = 0; i < set->set.count; ++i)
         *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
 }

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "graph/debug_calls.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static enum log_module module_of(pop_log_library library)
@@ -26,6 +27,41 @@ void pop_log_write(pop_log_library library, pop_log_level level, const char *for
     str_vformat(&text, format, arguments);
     va_end(arguments);
     log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
+    str_free(&text);
+}
+
+/* Texts that were written, by their hashes.  A process has few of them; when there is no room for more, they are not written. */
+enum { MOST_TEXTS = 512 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t written[MOST_TEXTS];
+static size_t written_count;
+
+static bool is_new(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *text; ++text)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    pthread_mutex_lock(&lock);
+    size_t at = 0;
+    while (at < written_count && written[at] != hash)
+        ++at;
+    bool found = at < written_count || written_count == MOST_TEXTS;
+    if (!found)
+        written[written_count++] = hash;
+    pthread_mutex_unlock(&lock);
+    return !found;
+}
+void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...)
+{
+    if (!pop_log_on(library, level))
+        return;
+    struct str text = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    str_vformat(&text, format, arguments);
+    va_end(arguments);
+    if (is_new(str_text(&text)))
+        log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
     str_free(&text);
 }
 

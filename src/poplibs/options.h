@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of a library's calls, parsed by a table:
+/* Options of a library's calls, parsed by the rows that poplibs/options.def has for the group:
  *
  *     static const struct poplibs_option table[] = {
- *         { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct options, proportion), NULL },
- *         { "partialsType", POPLIBS_CHOICE, offsetof(struct options, partials), "half|float" },      an int: the place in the list
+ *     #define CONV_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+ *     #include "poplibs/options.def"
  *     };
  *     if (!poplibs_parse_options(where, graph, api, given, table, COUNT(table), &options)) return ...;
  *
- * An unknown key or value is an invalid_option that names what is allowed. */
+ * An unknown key or value is an invalid_option that names what is allowed.  Options that are given and have no effect are listed in one warning. */
 #ifndef POPLIBS_OPTIONS_H
 #define POPLIBS_OPTIONS_H
 
+#include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <poplar/options.h>
@@ -21,8 +22,11 @@ struct poplibs_option {
     const char *key;
     enum poplibs_option_kind kind; /* bool, unsigned, double, int, const char * (borrowed from the call) */
     size_t offset;
-    const char *choices; /* of POPLIBS_CHOICE: "a|b|c" */
+    const char *choices;  /* of POPLIBS_CHOICE: "a|b|c", an int: the place in the list */
+    const char *standard; /* the default's text; "" where there is none */
+    const char *effect;   /* NULL: none */
 };
+#define POPLIBS_ROW(type, key, kind, member, choices, standard, effect) { key, kind, offsetof(type, member), choices, standard, effect },
 
 /* Edits that make one word of another, case aside. */
 static inline size_t poplibs_distance(const char *a, const char *b)
@@ -85,6 +89,21 @@ __attribute__((noinline, unused)) static bool poplibs_set_option(const struct po
     return false;
 }
 
+/* One warning a call of the library's, at its first time: the options that have no effect, but where the value is the default. */
+static inline void poplibs_warn_of_idle(const char *api, pop_options given, const struct poplibs_option *table, size_t count)
+{
+    char list[400] = "";
+    size_t length = 0;
+    for (size_t j = 0; j < count; ++j)
+        for (size_t i = 0; i < given.count && !table[j].effect; ++i)
+            if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].standard) != 0 && length < sizeof(list)) {
+                length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length ? ", " : "", table[j].key);
+                break;
+            }
+    if (length)
+        pop_log_once(POPLIBS_LIBRARY, POP_LOG_WARN, "%s: options without effect here: %s", api, list);
+}
+
 /* options has its defaults already. */
 static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given, const struct poplibs_option *table,
                                          size_t count, void *options)
@@ -109,6 +128,8 @@ static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, cons
             return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option '%s' cannot be '%s'; it takes %s", key, value,
                                 table[found].choices ? table[found].choices : kinds[table[found].kind]);
     }
+    if (given.count && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN))
+        poplibs_warn_of_idle(api, given, table, count);
     return true;
 }
 

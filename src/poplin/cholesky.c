@@ -13,11 +13,14 @@ struct options {
 };
 static bool take_options(const struct triangular_call *call, struct options *options)
 {
-    static const struct poplibs_option table[] = { { "blockSize", POPLIBS_UNSIGNED, 0, NULL } };
-    union {
+    union value {
         unsigned size;
         double widest; /* of the kinds that the parser knows */
     } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
+    static const struct poplibs_option table[] = {
+#define CHOLESKY_OPTION(...) POPLIBS_ROW(union value, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
     *options = (struct options){ poplibs_new(call->options.count, sizeof(pop_option)), 0, 0 };
     bool right = true;
     for (size_t i = 0; right && i < call->options.count; ++i) {

@@ -396,6 +396,17 @@ static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, p
     return output;
 }
 
+/* A copy in one variable, tile by tile (option gatherConvOutput): whoever reads it next finds each tile's part in one piece. */
+static pop_tensor gather_output(const struct poplin_conv_call *call, pop_tensor output, struct conv_program *program)
+{
+    char path[256];
+    pop_tensor gathered = pop_graph_clone_at(call->where, call->graph, pop_tensor_type(output), output, POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
+                                             poplibs_path(path, sizeof(path), call->name, "gathered"));
+    if (poplibs_ready(call->graph))
+        conv_program_copy(program, CONV_GATHER, output, gathered);
+    return gathered;
+}
+
 pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program)
 {
     struct inner_call inner;
@@ -405,7 +416,9 @@ pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input
     if (inner.strides)
         input = conv_take_input(call, input);
     pop_tensor output = build(&inner.call, input, weights, program);
-    return inner.dilates && poplibs_ready(call->graph) ? conv_dilate_output(call, output, program) : output;
+    if (inner.dilates && poplibs_ready(call->graph))
+        output = conv_dilate_output(call, output, program);
+    return call->options->gather_conv_output && poplibs_ready(call->graph) ? gather_output(call, output, program) : output;
 }
 
 pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)

@@ -28,30 +28,9 @@ struct parsed {
     unsigned num_ipus, tiles_per_ipu;
     const char *constraints, *output;
 };
-#define OPTION(key, kind, member, choices) { key, kind, offsetof(struct parsed, member), choices }
 static const struct poplibs_option table[] = {
-    OPTION("availableMemoryProportion", POPLIBS_DOUBLE, options.available_memory_proportion, NULL),
-    OPTION("pass", POPLIBS_CHOICE, options.pass, POPLIN_PASS_NAMES),
-    OPTION("partialsType", POPLIBS_CHOICE, partials, "half|float"),
-    OPTION("partialsType.interTile", POPLIBS_CHOICE, inter_tile, "half|float"),
-    OPTION("partialsType.interIPU", POPLIBS_CHOICE, inter_ipu, "half|float"),
-    OPTION("use128BitConvUnitLoad", POPLIBS_BOOL, options.use_128bit_conv_unit_load, NULL),
-    OPTION("enableMultiStageReduce", POPLIBS_BOOL, options.enable_multi_stage_reduce, NULL),
-    OPTION("enableFastReduce", POPLIBS_BOOL, options.enable_fast_reduce, NULL),
-    OPTION("enableSingleInputReduce", POPLIBS_BOOL, options.enable_single_input_reduce, NULL),
-    OPTION("enableConvDithering", POPLIBS_BOOL, options.enable_conv_dithering, NULL),
-    OPTION("enableAmpHalfEnginesPlan", POPLIBS_BOOL, options.enable_amp_half_engines_plan, NULL),
-    OPTION("numIPUs", POPLIBS_UNSIGNED, num_ipus, NULL),
-    OPTION("tilesPerIPU", POPLIBS_UNSIGNED, tiles_per_ipu, NULL),
-    OPTION("startTileMultiplier", POPLIBS_UNSIGNED, options.start_tile_multiplier, NULL),
-    OPTION("remapOutputTensor", POPLIBS_BOOL, options.remap_output_tensor, NULL),
-    OPTION("gatherConvOutput", POPLIBS_BOOL, options.gather_conv_output, NULL),
-    OPTION("disableTransformations", POPLIBS_BOOL, options.disable_transformations, NULL),
-    OPTION("insertTransformsCycleCountProgs", POPLIBS_BOOL, options.insert_transforms_cycle_count_progs, NULL),
-    OPTION("experimental.convTransformsEstimates", POPLIBS_BOOL, options.conv_transforms_estimates, NULL),
-    OPTION("disableSRForAMPVertices", POPLIBS_BOOL, options.disable_sr_for_amp_vertices, NULL),
-    OPTION("planConstraints", POPLIBS_TEXT, constraints, NULL),
-    OPTION("planConstraintsOutputFilename", POPLIBS_TEXT, output, NULL),
+#define CONV_OPTION(...) POPLIBS_ROW(struct parsed, __VA_ARGS__)
+#include "poplibs/options.def"
 };
 
 static pop_type partials_of(int choice)

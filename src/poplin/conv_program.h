@@ -23,9 +23,10 @@ enum conv_phase {
     CONV_LAST_REDUCE = CONV_REDUCE + 2
 };
 enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
-/* Dilated outputs, after all steps. */
-#define CONV_CLEAR_OUTPUT (UINT32_MAX - 1)
-#define CONV_DILATE UINT32_MAX
+/* Dilated outputs, after all steps, and outputs that are gathered. */
+#define CONV_CLEAR_OUTPUT (UINT32_MAX - 2)
+#define CONV_DILATE (UINT32_MAX - 1)
+#define CONV_GATHER UINT32_MAX
 
 struct conv_program {
     pop_where where;

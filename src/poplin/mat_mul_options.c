@@ -14,16 +14,8 @@ struct values {
 };
 
 static const struct poplibs_option table[] = {
-    { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct values, proportion), NULL },
-    { "fullyConnectedPass", POPLIBS_CHOICE, offsetof(struct values, pass), "NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU" },
-    { "inputRHSIsPreArranged", POPLIBS_BOOL, offsetof(struct values, arranged), NULL },
-    { "partialsType", POPLIBS_CHOICE, offsetof(struct values, partials), "half|float" },
-    { "use128BitConvUnitLoad", POPLIBS_BOOL, offsetof(struct values, wide), NULL },
-    { "enableMultiStageReduce", POPLIBS_BOOL, offsetof(struct values, stages), NULL },
-    { "enableFastReduce", POPLIBS_BOOL, offsetof(struct values, fast), NULL },
-    { "remapOutputTensor", POPLIBS_BOOL, offsetof(struct values, remap), NULL },
-    { "gatherOutput", POPLIBS_BOOL, offsetof(struct values, gather), NULL },
-    { "planConstraints", POPLIBS_TEXT, offsetof(struct values, constraints), NULL },
+#define MAT_MUL_OPTION(...) POPLIBS_ROW(struct values, __VA_ARGS__)
+#include "poplibs/options.def"
 };
 /* The same in a convolution's words; NULL is no option of it. */
 static const char *const conv_keys[] = { "availableMemoryProportion", "pass", NULL, "partialsType", "use128BitConvUnitLoad",

@@ -34,9 +34,8 @@ struct multi_options {
 static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct multi_options *options)
 {
     static const struct poplibs_option table[] = {
-        { "planType", POPLIBS_CHOICE, offsetof(struct multi_options, plan_type), "parallel|serial" },
-        { "perConvReservedTiles", POPLIBS_UNSIGNED, offsetof(struct multi_options, per_conv_reserved_tiles), NULL },
-        { "cycleBackOff", POPLIBS_DOUBLE, offsetof(struct multi_options, cycle_back_off), NULL },
+#define MULTI_CONV_OPTION(...) POPLIBS_ROW(struct multi_options, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     *options = (struct multi_options){ 0, 50, 0.1 };
     if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options))

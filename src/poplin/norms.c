@@ -52,7 +52,16 @@ static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const ch
         return false;
     *norm = (struct norm){ where, graph, sequence, api, "" };
     poplibs_path(norm->name, sizeof(norm->name), name, step);
-    return poplibs_parse_options(where, graph, api, options, NULL, 0, NULL) && check_acts(norm, acts);
+    /* A program may give all its norms the options of group norms. */
+    union none {
+        bool strided;
+        double widest; /* of the kinds that the parser knows */
+    } none;
+    static const struct poplibs_option table[] = {
+#define PLAIN_NORM_OPTION(...) POPLIBS_ROW(union none, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    return poplibs_parse_options(where, graph, api, options, table, sizeof(table) / sizeof(table[0]), &none) && check_acts(norm, acts);
 }
 static bool check_partials(const struct norm *norm, pop_type partials_type)
 {

@@ -76,7 +76,10 @@ struct grouping {
 static bool open_groups(struct grouping *g, pop_where where, pop_graph *graph, const char *api, pop_tensor acts, size_t groups, pop_tensor statistics,
                         pop_options options)
 {
-    static const struct poplibs_option table[] = { { "groupNormStridedChannelGrouping", POPLIBS_BOOL, offsetof(struct grouping, strided), NULL } };
+    static const struct poplibs_option table[] = {
+#define NORM_OPTION(...) POPLIBS_ROW(struct grouping, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
     *g = (struct grouping){ .where = where, .graph = graph, .strided = true };
     if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor of activations", acts) ||
         !poplibs_parse_options(where, graph, api, options, table, 1, g))

@@ -325,8 +325,8 @@ struct options {
 static bool check_options(const struct pool *pool, pop_options given, struct options *options)
 {
     static const struct poplibs_option table[] = {
-        { "poolUseIntrospectiveMapping", POPLIBS_BOOL, offsetof(struct options, introspective), NULL },
-        { "optimizeForSpeed", POPLIBS_BOOL, offsetof(struct options, fast), NULL },
+#define POOL_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     *options = (struct options){ .introspective = true };
     return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]), options);

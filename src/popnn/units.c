@@ -17,15 +17,8 @@ struct recurrent_options {
     double proportion;
 };
 static const struct poplibs_option table[] = {
-    { "inferenceOnly", POPLIBS_BOOL, offsetof(struct recurrent_options, inference_only), NULL },
-    { "partialsType", POPLIBS_CHOICE, offsetof(struct recurrent_options, partials), "half|float" },
-    { "weightAccumulatorsType", POPLIBS_CHOICE, offsetof(struct recurrent_options, accumulators), "half|float" },
-    { "preCalcWeights", POPLIBS_BOOL, offsetof(struct recurrent_options, pre_calc_weights), NULL },
-    { "recomputationMode", POPLIBS_CHOICE, offsetof(struct recurrent_options, recomputation), "none|cellAndTanh|full" },
-    { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct recurrent_options, proportion), NULL },
-    { "numShards", POPLIBS_UNSIGNED, offsetof(struct recurrent_options, shards), NULL },
-    { "rnnCodeReuse", POPLIBS_BOOL, offsetof(struct recurrent_options, code_reuse), NULL },
-    { "rnnStepsPerWU", POPLIBS_UNSIGNED, offsetof(struct recurrent_options, steps_per_update), NULL },
+#define RECURRENT_OPTION(...) POPLIBS_ROW(struct recurrent_options, __VA_ARGS__)
+#include "poplibs/options.def"
 };
 
 /* The options that products take too; the last of equal keys counts. */

@@ -17,8 +17,8 @@ bool popops_check_collective(pop_where where, pop_graph *graph, const char *api,
 {
     struct options options; /* how links are used: nothing of it counts for one replica */
     static const struct poplibs_option table[] = {
-        { "method", POPLIBS_TEXT, offsetof(struct options, method), NULL },
-        { "useReplicatedImplementation", POPLIBS_BOOL, offsetof(struct options, replicated), NULL },
+#define COLLECTIVE_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     if (!poplibs_ready(graph))
         return false;

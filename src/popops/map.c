@@ -28,10 +28,8 @@ struct map_call {
 static bool parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given, struct map_options *options)
 {
     static const struct poplibs_option table[] = {
-        { "enableGenerateCodelet", POPLIBS_BOOL, offsetof(struct map_options, generate), NULL },
-        { "forceGenerateCodelet", POPLIBS_BOOL, offsetof(struct map_options, force), NULL },
-        { "enableVectorBroadcastOptimisations", POPLIBS_BOOL, offsetof(struct map_options, vector_broadcasts), NULL },
-        { "enableExpressionOptimizations", POPLIBS_BOOL, offsetof(struct map_options, simplify), NULL },
+#define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true };
     return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);

@@ -127,8 +127,8 @@ static bool check_output(pop_where where, pop_graph *graph, const struct request
 static bool check_options(pop_where where, pop_graph *graph, const struct request *q, struct accumulation *accumulation)
 {
     static const struct poplibs_option table[] = {
-        { "accumType.inVertex", POPLIBS_CHOICE, offsetof(struct accumulation, vertex), "float|half" },
-        { "accumType.interTile", POPLIBS_CHOICE, offsetof(struct accumulation, tile), "float|half" },
+#define REDUCE_OPTION(...) POPLIBS_ROW(struct accumulation, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     return poplibs_parse_options(where, graph, q->api, q->options, table, sizeof(table) / sizeof(table[0]), accumulation);
 }

@@ -140,8 +140,8 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
 static bool parse(struct scaled *s, pop_options given)
 {
     static const struct poplibs_option table[] = {
-        { "optimizeForSpeed", POPLIBS_BOOL, offsetof(struct options, apart), NULL },
-        { "scaleFloatToHalfTolerance", POPLIBS_DOUBLE, offsetof(struct options, tolerance), NULL },
+#define SCALED_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
     };
     s->options = (struct options){ false, 1e-6 };
     return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]), &s->options);

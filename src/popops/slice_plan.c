@@ -19,17 +19,8 @@ struct options {
     const char *constraints;
 };
 static const struct poplibs_option option_table[] = {
-    { "usedForSlice", POPLIBS_BOOL, offsetof(struct options, for_slice), NULL },
-    { "usedForUpdate", POPLIBS_BOOL, offsetof(struct options, for_update), NULL },
-    { "operationForUpdate", POPLIBS_CHOICE, offsetof(struct options, operation), "none|add|mul|max" },
-    { "availableMemoryProportion", POPLIBS_DOUBLE, offsetof(struct options, proportion), NULL },
-    { "planMinimisationTarget", POPLIBS_CHOICE, offsetof(struct options, target), "memory|cycles" },
-    { "planConstraints", POPLIBS_TEXT, offsetof(struct options, constraints), NULL },
-    /* Of later releases: they say what is likely, and change nothing here. */
-    { "indicesDistribution", POPLIBS_CHOICE, offsetof(struct options, distribution), "uniform|onePoint" },
-    { "indicesAreSorted", POPLIBS_BOOL, offsetof(struct options, sorted), NULL },
-    { "partialType", POPLIBS_CHOICE, offsetof(struct options, partial_type), "half|float" },
-    { "validateIndices", POPLIBS_BOOL, offsetof(struct options, validate), NULL },
+#define SLICE_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
 };
 
 static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct options *options)

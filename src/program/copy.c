@@ -42,7 +42,7 @@ static bool check_moved(const struct call *call, pop_tensor t, pop_type type, ui
     return true;
 }
 
-static pop_program stream_copy(const struct call *call, pop_stream stream, pop_tensor t, pop_stream_type direction, const char *name)
+static pop_program stream_copy(const struct call *call, pop_stream stream, pop_tensor t, pop_stream_type direction, bool optimise_memory, const char *name)
 {
     pop_program program = { 0 };
     if (!store_ready(call->store))
@@ -65,22 +65,21 @@ static pop_program stream_copy(const struct call *call, pop_stream stream, pop_t
         return program;
     struct program_node *node = node_add(call, in ? PROGRAM_STREAM_IN : PROGRAM_STREAM_OUT, name, &program);
     node->object = stream.id - 1;
+    node->flag = optimise_memory;
     *(in ? &node->destination : &node->source) = view_keep(t);
     return program;
 }
 
 pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination, bool optimise_memory, const char *name)
 {
-    (void)optimise_memory; /* a hint about placement, without effect on values */
     struct call call = { destination.store ? destination.store : stream.store, where, "pop_copy_from_stream" };
-    return stream_copy(&call, stream, destination, POP_HOST_TO_DEVICE_FIFO, name);
+    return stream_copy(&call, stream, destination, POP_HOST_TO_DEVICE_FIFO, optimise_memory, name);
 }
 
 pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory, const char *name)
 {
-    (void)optimise_memory;
     struct call call = { source.store ? source.store : stream.store, where, "pop_copy_to_stream" };
-    return stream_copy(&call, stream, source, POP_DEVICE_TO_HOST_FIFO, name);
+    return stream_copy(&call, stream, source, POP_DEVICE_TO_HOST_FIFO, optimise_memory, name);
 }
 
 /* Whether offset can choose rows: a list of INT or UNSIGNED_INT, or the null tensor for row 0. */

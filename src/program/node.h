@@ -14,7 +14,8 @@ enum program_kind {
 
 /* Which members a kind uses:
  *   SEQUENCE children; BLOCK, REPEAT (count) children[0]; EXECUTE object = set index, source = consensus (or NULL);
- *   COPY source, destination, flag = dontOutline; STREAM_IN object = stream index, destination; STREAM_OUT object, source;
+ *   COPY source, destination, flag = dontOutline; STREAM_IN object = stream index, destination, flag = optimise memory;
+ *   STREAM_OUT object, source, flag;
  *   REMOTE_IN object = buffer index, destination, control = offset (or NULL); REMOTE_OUT object, source, control;
  *   WHILE_* children[0] = condition, children[1] = body, control = predicate; IF control, children[0] = then, [1] = else;
  *   SWITCH control, children[0] = default (NO_PROGRAM: empty), flag = the default is unreachable, then children[i + 1] for values[i];

@@ -6,11 +6,10 @@
 
 #include <poplar/target.h>
 
-/* Worker stacks and the supervisor's [3.1: 3,168 = 6 x 512 + 96]. */
-enum { MEMORY_WORKER_STACK_BYTES = 512, MEMORY_SUPERVISOR_STACK_BYTES = 96 };
-static inline uint64_t memory_stack_bytes(const pop_target *target)
+/* Worker stacks and the supervisor's; their options' defaults are 3.1's 3,168 = 6 x 512 + 96. */
+static inline uint64_t memory_stack_bytes(const pop_target *target, uint64_t worker, uint64_t supervisor)
 {
-    return (uint64_t)target->num_worker_contexts * MEMORY_WORKER_STACK_BYTES + MEMORY_SUPERVISOR_STACK_BYTES;
+    return target->num_worker_contexts * worker + supervisor;
 }
 
 /* [3.1: 10,720 and 10,512 are multiples of 8]. */

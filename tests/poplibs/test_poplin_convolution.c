@@ -221,6 +221,38 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
+/* Where the output is gathered it is one variable, with the same numbers; the copy takes cycles. */
+static void test_output_is_gathered(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (int gather = 0; gather < 2; ++gather) {
+        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        pop_options options = POP_OPTIONS({ "gatherConvOutput", gather ? "true" : "false" },
+                                          { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 2}}}}" });
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 2, POP_SHAPE(7, 5), POP_SHAPE(3, 3), 8, 32, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+        pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
+        pop_variable_interval *regions;
+        size_t count = pop_tensor_var_regions(out, &regions), others = 0;
+        for (size_t i = 1; i < count; ++i)
+            others += regions[i].variable != regions[0].variable;
+        free(regions);
+        assert_true(gather ? others == 0 : others > 0);
+        bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 1e-5, 1e-5);
+        pop_cycles all;
+        pop_error error;
+        assert_int_equal(pop_engine_cycles(bed.engine, &all, &error), POP_OK);
+        cycles[gather] = all.total;
+        free(wanted);
+        bed_close(&bed);
+    }
+    assert_true(cycles[1] > cycles[0]);
+}
+
 /* The end of what lies on a convolution's one tile. */
 static uint64_t end_of_tile(const char *method)
 {
@@ -527,7 +559,7 @@ int main(void)
         cmocka_unit_test(test_stride_leaves_out),
         cmocka_unit_test(test_partials_between_tiles),
         cmocka_unit_test(test_partials_go_round),
-        cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_output_is_gathered), cmocka_unit_test(test_memory_elements),
         cmocka_unit_test(test_results_need_no_partials),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),

@@ -189,6 +189,55 @@ static void no_memory_is_the_smallest_plan(void **state)
     pop_graph_destroy(graph);
 }
 
+/* The line of a report that begins with a word, without it; "" when there is none. */
+static const char *line_of(const char *report, const char *word, char *line, size_t size)
+{
+    const char *at = strstr(report, word);
+    snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(word), "\n") : 0, at ? at + strlen(word) : "");
+    return line;
+}
+static void report_with(pop_graph *graph, const poplin_conv_params *params, const char *key, const char *value, char *text, size_t size)
+{
+    poplin_report_plan_info(graph, params, key ? POP_OPTIONS({ key, value }) : POP_NO_OPTIONS, NULL, text, size);
+    assert_built(graph);
+}
+/* Options that choose where convolutions begin, and which plans are tried. */
+static void options_change_plans(void **state)
+{
+    (void)state;
+    char plain[8192], text[8192], line[64];
+    pop_graph *graph = graph_of(1, 1216);
+    poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1), deep = convolution(POP_HALF, 1, 7, 3, 64, 3, 1);
+    report_with(graph, &params, NULL, NULL, plain, sizeof(plain));
+    assert_string_equal(line_of(plain, "startTile                  ", line, sizeof(line)), "0");
+    report_with(graph, &params, "enableConvDithering", "true", text, sizeof(text));
+    assert_string_not_equal(line_of(text, "startTile                  ", line, sizeof(line)), "0");
+    unsigned step_of_one = (unsigned)atoi(line);
+    report_with(graph, &params, "startTileMultiplier", "6", text, sizeof(text));
+    assert_int_equal(atoi(line_of(text, "startTile                  ", line, sizeof(line))) % 2, 0);
+    assert_int_not_equal(atoi(line), step_of_one);
+    /* Three input channels are worth kernel positions beside them. */
+    report_with(graph, &deep, NULL, NULL, plain, sizeof(plain));
+    report_with(graph, &deep, "disableTransformations", "true", text, sizeof(text));
+    assert_string_not_equal(plain, text);
+    assert_string_equal(line_of(text, "outChanFlattenDims         ", line, sizeof(line)), "{}");
+    assert_string_equal(line_of(text, "combineConvGroupsFactor    ", line, sizeof(line)), "1");
+    pop_graph_destroy(graph);
+}
+/* Half of a tile's conv units are planned with enableAmpHalfEnginesPlan alone. */
+static void half_engines_are_an_option(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 64);
+    poplin_conv_params params = convolution(POP_HALF, 2, 5, 16, 16, 3, 1);
+    pop_option options[] = { { "planConstraints", "{\"method\": \"AMP\", \"numConvUnits\": 4}" }, { "partialsType", "float" }, { "enableAmpHalfEnginesPlan", "true" } };
+    poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 2 }, NULL);
+    assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", "'method' cannot be so");
+    assert_true(poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 3 }, NULL).cycles > 0);
+    assert_built(graph);
+    pop_graph_destroy(graph);
+}
+
 static void options_that_cannot_be(void **state)
 {
     (void)state;
@@ -339,7 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_the_guides_figures), cmocka_unit_test(costs_are_the_published_ones), cmocka_unit_test(memory_bounds_plans),
-        cmocka_unit_test(constraints_as_programs_write_them), cmocka_unit_test(no_memory_is_the_smallest_plan),
+        cmocka_unit_test(options_change_plans), cmocka_unit_test(half_engines_are_an_option), cmocka_unit_test(constraints_as_programs_write_them), cmocka_unit_test(no_memory_is_the_smallest_plan),
         cmocka_unit_test(constraints_hold),                 cmocka_unit_test(options_that_cannot_be),       cmocka_unit_test(odd_shapes_have_plans),
         cmocka_unit_test(layers_in_training),               cmocka_unit_test(plans_are_kept),               cmocka_unit_test(counts_of_operations),
     };

@@ -283,6 +283,10 @@ static void test_published_shapes(void **state)
     assert_true(small.row_splits == 1 && small.column_splits == 100 && small.lookup_splits == 14);
     assert_true(large.row_splits == 14 && large.column_splits == 100 && large.lookup_splits == 1);
     assert_true(fast.column_splits < small.column_splits);
+    popops_slice_plan slices = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForUpdate", "false" }));
+    popops_slice_plan updates = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForSlice", "false" }));
+    assert_built(graph);
+    assert_true(popops_slice_plan_compare(&slices, &updates) != 0);
     pop_graph_destroy(graph);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/options.md against the table of options (scripts/check-options has the table against the source).  With --print,
+/* docs/options.md against the tables of options (scripts/check-options has the table against the source).  With --print,
  * writes the page. */
 #include <poplar/options.h>
 
@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#define HARDWARE ""
 static const pop_option_info table[] = {
 #define POP_OPTION(group, key, values, standard, effect) { group, key, values, standard, effect },
 #include "base/options.def"
@@ -32,7 +33,7 @@ static const struct {
     { "report", "Profile summary", "For `pop_print_profile_summary` and its parts." },
     { "pvti", "Trace points", "In the variable `PVTI_OPTIONS` alone." },
     { "simulator", "Simulator",
-      "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here, and nothing reads it." },
+      "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here. An engine warns when it is set." },
 };
 
 static const char top[] = "# Options\n"
@@ -50,7 +51,10 @@ static const char top[] = "# Options\n"
                           "    export POPLAR_ENGINE_OPTIONS='{\"debug.checkedExecution\": true}'\n"
                           "\n"
                           "All names of Poplar are accepted, so that programs which set them run. Those that have no "
-                          "effect here are listed apart.\n";
+                          "effect here are listed apart; an engine\n"
+                          "says in one line of its log (`WARN`) which of them it was given with another value than the default, and in "
+                          "another (`INFO`) which\n"
+                          "make sense for hardware alone.\n";
 
 static const char bottom[] =
     "\n"
@@ -66,11 +70,18 @@ static const char bottom[] =
     "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as `debug.graphReportDestination` |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
 
-static size_t count_rows(const char *group, bool effect)
+enum kind { EFFECT, NO_EFFECT, FOR_HARDWARE, KINDS };
+static const char *const kind_titles[KINDS] = { "", "\nAccepted without effect:\n", "\nFor hardware alone, accepted without effect:\n" };
+
+static enum kind kind_of(const char *effect)
+{
+    return !effect ? NO_EFFECT : !*effect ? FOR_HARDWARE : EFFECT;
+}
+static size_t count_rows(const char *group, enum kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < ROWS; ++i)
-        count += strcmp(table[i].group, group) == 0 && !table[i].effect == !effect;
+        count += strcmp(table[i].group, group) == 0 && kind_of(table[i].effect) == kind;
     return count;
 }
 
@@ -84,13 +95,14 @@ static void print_values(FILE *file, const char *values)
             fputc(*values, file);
 }
 
-static void print_rows(FILE *file, const char *group, bool effect)
+static void print_rows(FILE *file, const char *group, enum kind kind)
 {
+    bool effect = kind == EFFECT;
     fputs(effect ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
                  : "\n| option | values | default |\n| --- | --- | --- |\n",
           file);
     for (size_t i = 0; i < ROWS; ++i) {
-        if (strcmp(table[i].group, group) != 0 || !table[i].effect != !effect)
+        if (strcmp(table[i].group, group) != 0 || kind_of(table[i].effect) != kind)
             continue;
         fprintf(file, "| `%s` | ", table[i].key);
         print_values(file, table[i].values);
@@ -101,18 +113,145 @@ static void print_rows(FILE *file, const char *group, bool effect)
     }
 }
 
+/* ---- the libraries' ---- */
+
+#define LIBRARY_ROW(key, kind, member, choices, standard, effect) { key, #kind, choices, standard, effect },
+#define POPLIN_PASS_NAMES                                                                                              \
+    "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_TRAINING_BWD|FC_TRAINING_WU"
+struct library_row {
+    const char *key, *kind, *choices, *standard, *effect;
+};
+#define LIBRARY_TABLE(name) static const struct library_row name##_rows[] =
+LIBRARY_TABLE(conv) {
+#define CONV_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(mat_mul) {
+#define MAT_MUL_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(multi_conv) {
+#define MULTI_CONV_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(cholesky) {
+#define CHOLESKY_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(plain_norm) {
+#define PLAIN_NORM_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(norm) {
+#define NORM_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(pool) {
+#define POOL_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(recurrent) {
+#define RECURRENT_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(reduce) {
+#define REDUCE_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(slice) {
+#define SLICE_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(gather) {
+#define GATHER_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(collective) {
+#define COLLECTIVE_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(scaled) {
+#define SCALED_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(map) {
+#define MAP_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+
+static const struct {
+    const char *title;
+    const struct library_row *rows;
+    size_t count;
+} libraries[] = {
+#define LIBRARY(title, name) { title, name##_rows, sizeof(name##_rows) / sizeof(name##_rows[0]) }
+    LIBRARY("Convolutions (poplin)", conv),
+    LIBRARY("Matrix products (poplin)", mat_mul),
+    LIBRARY("Multi-convolutions (poplin)", multi_conv),
+    LIBRARY("Cholesky factorisation (poplin), beside those of matrix products", cholesky),
+    LIBRARY("Batch normalisation (poplin, popnn::bn)", plain_norm),
+    LIBRARY("Group, layer and instance normalisation (popnn)", norm),
+    LIBRARY("Pooling (popnn)", pool),
+    LIBRARY("Recurrent layers (popnn)", recurrent),
+    LIBRARY("Reductions (popops)", reduce),
+    LIBRARY("Slices, updates and their plans (popops)", slice),
+    LIBRARY("Gather and scatter (popops)", gather),
+    LIBRARY("Collectives (popops)", collective),
+    LIBRARY("Scaled additions (popops)", scaled),
+    LIBRARY("Expressions (popops::map)", map),
+};
+
+static const char *library_values(const struct library_row *row)
+{
+    return row->choices                           ? row->choices
+           : strcmp(row->kind, "POPLIBS_BOOL") == 0   ? "true|false"
+           : strcmp(row->kind, "POPLIBS_DOUBLE") == 0 ? "number"
+           : strcmp(row->kind, "POPLIBS_TEXT") == 0   ? "text"
+                                                      : "integer";
+}
+static void print_library(FILE *file, const struct library_row *rows, size_t count, enum kind kind)
+{
+    bool begun = false;
+    for (size_t i = 0; i < count; ++i) {
+        if (kind_of(rows[i].effect) != kind)
+            continue;
+        if (!begun)
+            fprintf(file, "%s%s", kind_titles[kind],
+                    kind == EFFECT ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
+                                   : "\n| option | values | default |\n| --- | --- | --- |\n");
+        begun = true;
+        fprintf(file, "| `%s` | ", rows[i].key);
+        print_values(file, library_values(&rows[i]));
+        fprintf(file, *rows[i].standard ? " | `%s` |" : " | %s |", rows[i].standard);
+        if (kind == EFFECT)
+            fprintf(file, " %s |", rows[i].effect);
+        fputc('\n', file);
+    }
+}
+static void print_libraries(FILE *file)
+{
+    fputs("\n## Options of the libraries\n\nWritten from `src/poplibs/options.def`. A call says once in a process, in one warning of its library's log, which of "
+          "the options that it was\ngiven have no effect.\n",
+          file);
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); ++i) {
+        fprintf(file, "\n### %s\n", libraries[i].title);
+        for (enum kind kind = EFFECT; kind < KINDS; ++kind)
+            print_library(file, libraries[i].rows, libraries[i].count, kind);
+    }
+}
+
 static void print_page(FILE *file)
 {
     fputs(top, file);
     for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
         fprintf(file, "\n## %s\n\n%s\n", groups[g].title, groups[g].text);
-        if (count_rows(groups[g].group, true))
-            print_rows(file, groups[g].group, true);
-        if (count_rows(groups[g].group, false)) {
-            fputs("\nAccepted without effect:\n", file);
-            print_rows(file, groups[g].group, false);
-        }
+        for (enum kind kind = EFFECT; kind < KINDS; ++kind)
+            if (count_rows(groups[g].group, kind)) {
+                fputs(kind_titles[kind], file);
+                print_rows(file, groups[g].group, kind);
+            }
     }
+    print_libraries(file);
     fputs(bottom, file);
 }
 
@@ -141,7 +280,8 @@ static void test_every_group_has_its_part(void **state)
     (void)state;
     size_t count = 0;
     for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g)
-        count += count_rows(groups[g].group, true) + count_rows(groups[g].group, false);
+        for (enum kind kind = EFFECT; kind < KINDS; ++kind)
+            count += count_rows(groups[g].group, kind);
     assert_int_equal(count, ROWS);
 }
 

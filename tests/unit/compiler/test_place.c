@@ -182,6 +182,29 @@ static void test_code(void **state)
     end(&s.f);
 }
 
+/* option: target.workerStackSizeInBytes, target.supervisorStackSizeInBytes */
+static void test_stacks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *worker, *supervisor;
+        uint64_t bytes;
+    } rows[] = { { NULL, NULL, 6 * 512 + 96 }, { "64", NULL, 6 * 64 + 96 }, { "0x1000", "512", 6 * 4096 + 512 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        struct scene s;
+        begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
+        pop_options options = rows[i].supervisor ? POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker },
+                                                               { "target.supervisorStackSizeInBytes", rows[i].supervisor })
+                                                 : POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker });
+        if (rows[i].worker)
+            assert_int_equal(options_apply(&s.f.options, "engine", options, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+        in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+        compiled_scene(&s);
+        assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 2 * rows[i].bytes); /* on two tiles */
+        end(&s.f);
+    }
+}
+
 /* Codelets that were measured: each once on a tile, what they share once for all of them. */
 static void test_vertex_code(void **state)
 {
@@ -345,6 +368,45 @@ static void test_relayed_stream(void **state)
     if (s.f.image->model.exchanges.count)
         assert_int_equal(raw_bytes(&s.f, MODEL_HOST_MESSAGE_CATEGORY), 4096 * 4);
     end(&s.f);
+}
+
+/* Bytes of the buffers in which tiles sort what the host sends, and all cycles, of a copy of a scattered tensor; kind: 0 a stream, 1 the same with optimise
+ * memory, 2 a remote buffer, 3 the same with rearrange on host, 4 with optimise memory. */
+static uint64_t arranged(int kind, uint64_t *packets)
+{
+    struct scene s;
+    begin_on(&s, "ipu2 type=ipu_model");
+    pop_graph *graph = s.f.graph;
+    pop_tensor scattered = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4096), "scattered");
+    for (unsigned i = 0; i < 64; ++i)
+        pop_graph_set_tile_mapping(graph, pop_tensor_slice(scattered, 64 * i, 64 * i + 64, 0), i % 4);
+    if (kind < 2) {
+        pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_FLOAT, 4096, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_sequence_add(s.all, pop_copy_from_stream(in, scattered, kind == 1, NULL));
+    } else {
+        pop_remote_buffer buffer = pop_graph_add_remote_buffer(graph, "b", POP_FLOAT, 4096, 1, kind == 3, kind == 4);
+        pop_sequence_add(s.all, pop_copy_from_remote(buffer, scattered, (pop_tensor){ 0 }, NULL));
+    }
+    compiled_scene(&s);
+    *packets = 0;
+    for (size_t i = 0; i < s.f.image->model.flows.count; ++i)
+        *packets += s.f.image->model.flows.data[i].packets;
+    uint64_t bytes = raw_bytes(&s.f, MODEL_HOST_MESSAGE_CATEGORY);
+    end(&s.f);
+    return bytes;
+}
+/* option: optimiseMemory, rearrangeOnHost */
+static void test_the_host_arranges(void **state)
+{
+    (void)state;
+    uint64_t sorted, direct;
+    for (int plain = 0; plain < 3; plain += 2) {
+        assert_int_equal(arranged(plain, &sorted), 4096 * 4);
+        for (int asked = plain + 1; asked < (plain ? 5 : 2); ++asked) {
+            assert_int_equal(arranged(asked, &direct), 0);
+            assert_true(direct > sorted); /* smaller pieces */
+        }
+    }
 }
 
 /* Values that follow each other in time share their place, also of different categories. */
@@ -596,6 +658,7 @@ int main(void)
         cmocka_unit_test(test_exactly_full),
         cmocka_unit_test(test_variables_and_messages),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_vertex_code),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_constants),
@@ -605,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_two_ipus),
         cmocka_unit_test(test_host_messages),
         cmocka_unit_test(test_relayed_stream),
+        cmocka_unit_test(test_the_host_arranges),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
