@@ -61,7 +61,6 @@ void report_imply(struct option_set *options)
     if (refused || off) {
         imply(options, "debug.instrumentCompute", "false");
         imply(options, "debug.instrumentExternalExchange", "false");
-        imply(options, "debug.instrumentControlFlow", "false");
     } else if (report_asks(options, REPORT_EXECUTION_PROFILE)) {
         imply(options, "debug.instrument", "true");
     }

@@ -92,6 +92,19 @@ int main()
     if (!mkdtemp(directory))
         return 1;
     const std::string options = "{\"enable\":\"true\",\"directory\":\"" + std::string(directory) + "/made/below\"}";
+    const pid_t choosy = fork(); // has one of two channels
+    if (choosy == 0) {
+        setenv("PVTI_OPTIONS", ("{\"enable\":\"true\",\"directory\":\"" + std::string(directory) + "/choosy\", \"channels\":\"other, wanted\"}").c_str(), 1);
+        pvti::TraceChannel channel("test"), wanted("wanted");
+        pvti::Tracepoint::event(&channel, "no");
+        pvti::Tracepoint::event(&wanted, "yes");
+        const std::string own = pvti::getCurrentTraceFilename();
+        pvti::closeTrace();
+        const auto events = pva::openTrace(own).processes()[0].threads()[0].events();
+        _exit(events.size() == 1 && events[0].label() == "yes" ? 0 : 1);
+    }
+    int chose = 1;
+    CHECK(waitpid(choosy, &chose, 0) == choosy && chose == 0);
     setenv("PVTI_OPTIONS", options.c_str(), 1);
     CHECK(pvti::getCurrentTraceFilename().empty());
     record();

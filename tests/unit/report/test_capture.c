@@ -183,6 +183,7 @@ static void parts_are_added_and_taken_away(void **state)
         { { { "autoReport.outputExecutionProfile", "true" }, { "autoReport.outputGraphProfile", "false" } },
           "profile.pop ",
           true },
+        { { { "autoReport.outputLoweredVars", "true" } }, "profile.pop ", false },
         { { { "autoReport.outputArchive", "true" } }, "archive.a ", false },
         { { { "autoReport.outputDebugInfo", "true" } }, "debug.cbor ", false },
         { { { "autoReport.outputSerializedGraph", "true" } }, "serialized_graph.json ", false },
