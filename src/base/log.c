@@ -171,3 +171,10 @@ void log_reset(void)
     read_environment();
     pthread_mutex_unlock(&lock);
 }
+
+double log_milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}

@@ -18,6 +18,8 @@ enum log_module {
 
 bool log_on(enum log_module module, enum log_level level); /* cheap: one load and compare once initialised */
 void log_write(enum log_module module, enum log_level level, const char *format, ...) POP_PRINTF(3, 4);
+/* A clock for the times that messages name. */
+double log_milliseconds(void);
 /* Reads the environment again (tests). */
 void log_reset(void);
 

@@ -119,23 +119,16 @@ static const struct pass {
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
 
-static double milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static bool run_passes(struct compiler *c, size_t failures, pop_progress progress, void *user)
 {
     for (int i = 0; i < PASSES; ++i) {
-        double start = milliseconds();
+        double start = log_milliseconds();
         if (!passes[i].run(c))
             return false;
         if (error_if_memory_failed(c->error, POP_OK, failures, COMPILE_API) != POP_OK)
             return false;
         LOG(COMPILER, DEBUG, "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
-            passes[i].name, milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count, c->image->ops.count,
+            passes[i].name, log_milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count, c->image->ops.count,
             c->image->copies.count, c->image->moves.count, c->image->gathers.count, c->image->states.count);
 #ifndef NDEBUG
         if (passes[i].verify)
@@ -199,9 +192,10 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     c.checked = options_bool(options, "engine", "debug.checkedExecution");
     c.modelled = store->target.type != POP_TARGET_CPU && options_bool(options, "engine", "debug.model");
     bitmaps_init(&c.bits, store->variables.count);
-    double start = milliseconds();
+    double start = log_milliseconds();
     LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
         store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
+    LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
     ++store->handles; /* a callback may destroy the graph */
@@ -223,7 +217,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
             image_release(c.image);
         return error->status;
     }
-    LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state", milliseconds() - start,
+    LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state", log_milliseconds() - start,
         c.image->ops.count, (unsigned long long)c.image->storage_bytes, c.image->states.count);
     *image = c.image;
     return POP_OK;

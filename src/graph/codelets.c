@@ -2,6 +2,7 @@
 /* The vertex types that a graph knows. */
 #include "graph/build.h"
 
+#include "base/log.h"
 #include "base/str.h"
 #include "popc/device_code.h"
 
@@ -100,6 +101,7 @@ static bool take(pop_graph *graph, pop_where where, const char *api, pop_status 
 {
     if (status != POP_OK)
         return store_record(graph->store, error, where, api);
+    LOG(GRAPH, INFO, "codelets: %zu vertex types", (size_t)module->codelet_count);
     return store_add_module(graph->store, where, api, module);
 }
 

@@ -2,6 +2,8 @@
 /* Concatenation: a composite of the operands' elements with dim outermost, seen with dim rolled back to its place. */
 #include "graph/tensor.h"
 
+#include "base/log.h"
+
 static const pop_tensor null;
 
 /* All shapes but for dim, and all types, as the first's; *total is the extent of dim in the result. */
@@ -128,6 +130,8 @@ static void join(struct unpacked *v, pop_tensors tensors, unsigned dim, const ui
         unpacked_of_composite(v, composite, shape, v->rank);
 }
 
+enum { LARGE_CONCATENATION = 1000 };
+
 static pop_tensor concat(pop_where where, pop_tensors tensors, unsigned dim, const char *api)
 {
     uint64_t total;
@@ -137,6 +141,8 @@ static pop_tensor concat(pop_where where, pop_tensors tensors, unsigned dim, con
     tensor_unpack(&v, tensors.list[0]);
     if (!view_check_dim(&v, dim, where, api) || !check_operands(where, tensors, dim, api, &total))
         return null;
+    if (tensors.count >= LARGE_CONCATENATION)
+        LOG(TENSOR, DEBUG, "a concatenation of %zu tensors along dimension %u (%s:%d)", tensors.count, dim, where.file ? where.file : "", where.line);
     pop_tensor *filled = mem_alloc(tensors.count * sizeof(*filled));
     size_t count = 0;
     for (size_t i = 0; i < tensors.count; ++i)

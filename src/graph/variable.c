@@ -2,6 +2,8 @@
 /* Variables: shapes that are allowed, their storage in the graph, linear mapping. */
 #include "graph/build.h"
 
+#include "base/log.h"
+
 #define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
 #define LARGEST_RANK     64
 #define MOST_VARIABLES   ((size_t)1 << 31)
@@ -47,6 +49,7 @@ uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_ty
     if (store->target.type == POP_TARGET_CPU && elements) /* graph_is_cpu: mapped from the start */
         tile_map_add(&variable.map, 0, elements, 0);
     *vec_push(&store->variables) = variable;
+    LOG(GRAPH, DEBUG, "variable '%s' of %llu elements of %s", name ? name : "", (unsigned long long)elements, pop_type_name(type));
     return (uint32_t)store->variables.count - 1;
 }
 

@@ -2,6 +2,8 @@
 /* Compute sets and vertices. */
 #include "graph/build.h"
 
+#include "base/log.h"
+
 pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, const char *name)
 {
     if (!graph_ready(graph))
@@ -9,6 +11,7 @@ pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, 
     pop_store *store = graph->store;
     struct compute_set set = { .name = intern_add(&store->names, name), .where = store_where(store, where) };
     *vec_push(&store->sets) = set;
+    LOG(GRAPH, DEBUG, "compute set '%s'", name ? name : "");
     return (pop_compute_set){ store, (uint32_t)store->sets.count };
 }
 
@@ -36,6 +39,7 @@ static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store,
     *vertex = (struct vertex){ .set = set.id - 1, .tile = store->target.type == POP_TARGET_CPU ? 0 : UNMAPPED_TILE, .edge = NO_EDGE, .type = type };
     vertex->where = store_where(store, where);
     ++of->vertex_count;
+    LOG(GRAPH, TRACE, "vertex of type '%s' in compute set '%s'", vertex_type, store_name(store, of->name));
     return (pop_vertex){ store, (uint32_t)store->vertices.count };
 }
 

@@ -2,6 +2,7 @@
 /* The public calls that ask an executable or an engine for its profile. */
 #include "engine/state.h"
 #include "profile/execution_profile.h"
+#include "base/log.h"
 
 /* What is asked for must be there, and a place for it. */
 static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,
@@ -21,6 +22,14 @@ static pop_status finish(pop_status status, size_t failures, const char *api, po
     return status;
 }
 
+static pop_profile_value timed_graph_profile(const struct image *image)
+{
+    double start = log_milliseconds();
+    pop_profile_value profile = graph_profile(image);
+    LOG(PROFILER, INFO, "graph profile: %.1f ms", log_milliseconds() - start);
+    return profile;
+}
+
 pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile, pop_error *error)
 {
     if (profile)
@@ -29,7 +38,7 @@ pop_status pop_executable_graph_profile(const pop_executable *executable, pop_pr
     size_t failures = mem_failures();
     pop_status status = check(executable, "executable", profile, api, error);
     if (status == POP_OK)
-        *profile = graph_profile(executable->image);
+        *profile = timed_graph_profile(executable->image);
     return finish(status, failures, api, profile, error);
 }
 
@@ -41,7 +50,7 @@ pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value 
     size_t failures = mem_failures();
     pop_status status = check(engine, "engine", profile, api, error);
     if (status == POP_OK)
-        *profile = graph_profile(engine->image);
+        *profile = timed_graph_profile(engine->image);
     return finish(status, failures, api, profile, error);
 }
 
@@ -51,7 +60,10 @@ static pop_status executed(const pop_engine *engine, const char *api, pop_profil
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",
                          TRACE_MOST);
-    return execution_profile(engine->image, &engine->options, &engine->trace, api, profile, error);
+    double start = log_milliseconds();
+    pop_status status = execution_profile(engine->image, &engine->options, &engine->trace, api, profile, error);
+    LOG(PROFILER, INFO, "execution profile: %.1f ms", log_milliseconds() - start);
+    return status;
 }
 
 pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile, pop_error *error)
@@ -74,8 +86,10 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
         status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
     if (status == POP_OK) { /* what is known of the graph is printed, whatever is known of what ran */
         pop_status ran = executed(engine, api, &execution, error);
-        graph = graph_profile(engine->image);
+        graph = timed_graph_profile(engine->image);
+        double start = log_milliseconds();
         status = pop_print_profile_summary(file, &graph, &execution, options, ran == POP_OK ? error : NULL);
+        LOG(PROFILER, INFO, "profile summary: %.1f ms", log_milliseconds() - start);
         status = ran == POP_OK ? status : ran;
     }
     pop_profile_free(&graph);

@@ -2,6 +2,8 @@
 /* Copy, in all its forms: tensor to tensor, streams, remote buffers. */
 #include "program/build.h"
 
+#include "base/log.h"
+
 pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline, const char *name)
 {
     pop_program program = { 0 };
@@ -26,6 +28,9 @@ pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destinati
     node->source = view_keep(source);
     node->destination = view_keep(destination);
     node->flag = dont_outline;
+    if (node->source->piece_count > 1 || node->destination->piece_count > 1)
+        LOG(TENSOR, DEBUG, "copy '%s' rearranges %llu elements: %u pieces of the source go to %u of the destination", name ? name : "",
+            (unsigned long long)node->source->elements, node->source->piece_count, node->destination->piece_count);
     return program;
 }
 

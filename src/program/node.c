@@ -2,6 +2,8 @@
 /* Program nodes: their storage, and the checks that every class makes of its operands. */
 #include "program/build.h"
 
+#include "base/log.h"
+
 struct program_node *program_node(const pop_store *store, pop_program program)
 {
     if (!program.id || program.store != store || program.id > store->programs.count)
@@ -41,6 +43,7 @@ struct program_node *node_add(const struct call *call, enum program_kind kind, c
     *vec_push(&store->programs) = node;
     store->programs_free = program_nodes_free;
     *program = (pop_program){ store, (uint32_t)store->programs.count };
+    LOG(PROGRAM, TRACE, "%s '%s'", program_kind_name(kind), name ? name : "");
     return node;
 }
 

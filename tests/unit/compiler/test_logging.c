@@ -108,6 +108,23 @@ static void test_warnings_and_errors(void **state)
     free(text);
 }
 
+static void test_graphs_and_programs(void **state)
+{
+    (void)state;
+    setenv("POPLAR_GRAPH_LOG_LEVEL", "TRACE", 1);
+    setenv("POPLAR_PROGRAM_LOG_LEVEL", "TRACE", 1);
+    char *text = log_of("OFF", true, true);
+    says(text, "[DEBUG] variable 'a' of 10 elements of float", 1);
+    says(text, "[DEBUG] compute set 'my set'", 1);
+    says(text, "[TRACE] vertex of type 'Sum' in compute set 'my set'", 7);
+    says(text, "[INFO] 1 control programs", 1);
+    says(text, "'my copy'", 1);
+    unsetenv("POPLAR_GRAPH_LOG_LEVEL");
+    unsetenv("POPLAR_PROGRAM_LOG_LEVEL");
+    log_reset();
+    free(text);
+}
+
 static int clean(void **state)
 {
     (void)state;
@@ -118,6 +135,7 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(test_levels, clean), cmocka_unit_test_teardown(test_trace_is_by_tile, clean),
-                                        cmocka_unit_test_teardown(test_warnings_and_errors, clean) };
+                                        cmocka_unit_test_teardown(test_warnings_and_errors, clean),
+                                        cmocka_unit_test_teardown(test_graphs_and_programs, clean) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
