@@ -179,12 +179,12 @@ static void half_of_cpp_rounds_stochastically(struct world *w)
 }
 
 /* A run of an engine of its own from load, with a seed. */
-static void draw(struct world *w, pop_program program, const char *seed, float *values)
+static void draw(struct world *w, pop_program program, const char *seed, const char *enable, float *values)
 {
     static float in[COUNT];
     for (size_t i = 0; i < COUNT; ++i)
         in[i] = 1 + 1.0f / 4096;
-    world_start_with(w, POP_PROGRAMS(program), POP_OPTIONS({ "prng.seed", seed }, { "prng.enableStochasticRounding", "true" }));
+    world_start_with(w, POP_PROGRAMS(program), POP_OPTIONS({ "prng.seed", seed }, { "prng.enableStochasticRounding", "true" }, { "prng.enable", enable }));
     world_put(w, "in", in, sizeof(in));
     world_run(w, 0);
     get_halves(w, values);
@@ -197,12 +197,15 @@ static void seeds_decide(struct world *w)
     static float first[COUNT], second[COUNT], third[COUNT];
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     pop_program narrow = narrowing(w, "Narrow");
-    draw(w, narrow, "1", first);
-    draw(w, narrow, "2", second);
-    draw(w, narrow, "1", third);
+    draw(w, narrow, "1", "true", first);
+    draw(w, narrow, "2", "true", second);
+    draw(w, narrow, "1", "true", third);
     assert_true(mean(first) != 1); /* by the option alone */
     assert_memory_equal(first, third, sizeof(first));
     assert_memory_not_equal(first, second, sizeof(first));
+    draw(w, narrow, "1", "false", third); /* to nearest */
+    for (size_t i = 0; i < COUNT; ++i)
+        assert_true(third[i] == 1);
 }
 
 static void overflow_gives_what_is_asked(struct world *w)
