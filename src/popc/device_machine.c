@@ -4,11 +4,11 @@
 
 #include <math.h>
 #include <poplar/text.h>
+#include <poplar/type.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-__extension__ typedef _Float16 half;
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
@@ -198,20 +198,12 @@ static void set_bits(struct device_machine *m, unsigned r, uint32_t value, bool 
 
 static float value_of(const struct device_machine *m, unsigned r, bool is_half)
 {
-    half narrow;
-    if (!is_half)
-        return single(m, r);
-    uint16_t low = (uint16_t)m->f[r];
-    memcpy(&narrow, &low, sizeof(narrow));
-    return (float)narrow;
+    return is_half ? pop_half_to_float((uint16_t)m->f[r]) : single(m, r);
 }
 static void set_value(struct device_machine *m, unsigned r, double value, bool is_half)
 {
-    half narrow = (half)value;
-    uint16_t low;
-    memcpy(&low, &narrow, sizeof(low));
     if (is_half)
-        set_bits(m, r, low, true);
+        set_bits(m, r, pop_half_from_double(value), true);
     else
         set_single(m, r, (float)value);
 }
