@@ -7,7 +7,8 @@
 #include "base/vec.h"
 
 /* Variables of one class are live at the same steps.  Class 0 never, class 1 always. */
-enum { PLACED_NEVER = 0, PLACED_ALWAYS = 1, PLACED_NO_VARIABLE = UINT32_MAX };
+enum { PLACED_NEVER = 0, PLACED_ALWAYS = 1 };
+#define PLACED_NO_VARIABLE UINT32_MAX
 
 /* A block of a tile's memory: a variable of the graph, a buffer or something of the compiler's. */
 struct placement_block {
