@@ -55,8 +55,8 @@ static _Atomic bool off; /* what most programs find, without the lock */
 static const char *const inserts[ROW_KINDS] = {
     [ROW_THREAD] = "INSERT OR REPLACE INTO threads(id, process, position, tid, name) VALUES(?1, ?2, ?3, ?4, ?8)",
     [ROW_END] = "UPDATE events SET duration = ?2 WHERE id = ?1",
-    [ROW_EVENT] = "INSERT INTO events(id, parent, position, timestamp, duration, label, channel, metadata) VALUES(?1, "
-                  "?2, ?3, ?4, ?5, ?8, ?9, ?10)",
+    [ROW_EVENT] = ("INSERT INTO events(id, parent, position, timestamp, duration, label, channel, metadata) "
+                   "VALUES(?1, ?2, ?3, ?4, ?5, ?8, ?9, ?10)"),
     [ROW_GRAPH] = "INSERT INTO graphs(id, name, unit) VALUES(?1, ?8, ?9)",
     [ROW_SERIES] = "INSERT INTO series(graph, number, name) VALUES(?1, ?2, ?8)",
     [ROW_NUMBER] = "INSERT INTO series_values(graph, series, timestamp, value) VALUES(?1, ?2, ?3, ?7)",
