@@ -321,7 +321,7 @@ static void virtual_graphs_share_the_error(void **state)
 static void errors_are_one_text_with_kind_and_place(void **state)
 {
     (void)state;
-    pop_error error = { .status = POP_INDEX_ERROR, .where = { "prog.c", 12 }, .api = "pop_tensor_at", .text = "index 4 of 3" };
+    pop_error error = { .status = POP_INDEX_ERROR, .where = { "prog.c", 12, 0 }, .api = "pop_tensor_at", .text = "index 4 of 3" };
     char text[256], small[8];
     size_t length = pop_error_format(&error, text, sizeof(text));
     assert_int_equal(length, strlen(text));
