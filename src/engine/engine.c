@@ -236,6 +236,9 @@ static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device 
 {
     if (!engine)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
+    if (streams_in_prefetch(engine))
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "the engine cannot be used by a prefetch callback on a worker thread");
     size_t failures = mem_failures();
     engine_enter(engine);
     pop_status status = loads ? load(engine, device, api, error) : POP_OK;
@@ -271,8 +274,7 @@ void pop_engine_reset(pop_engine *engine)
     if (!engine || !engine->running)
         return;
     stop_run_ends(engine);
-    for (size_t i = 0; i < engine->image->streams.count; ++i)
-        engine->streams[i].busy = engine->streams[i].prefetched = false;
+    streams_reset(engine);
     for (size_t i = 0; i < engine->image->host_functions.count; ++i)
         engine->host_functions[i].busy = false;
     host_arguments_free(engine);

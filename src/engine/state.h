@@ -8,6 +8,7 @@
 #include "image/image.h"
 #include "engine/behave.h"
 #include "engine/pool.h"
+#include "engine/stream_threads.h"
 #include "model/timeline.h"
 
 #include <pthread.h>
@@ -40,6 +41,11 @@ struct stream_state {
     unsigned char *buffer; /* callbacks: what a transfer passes through */
     bool prefetched;       /* buffer holds the next transfer's data */
     bool busy;             /* one of its callbacks is running */
+    /* A prefetch that was handed to a thread, and what it said, which is read when the job is over. */
+    pop_engine *engine;
+    struct job job;
+    bool pending, unwanted; /* unwanted: to be dropped when it is over */
+    pop_prefetch said;
 };
 struct host_function_state {
     pop_host_callback callback;
@@ -66,6 +72,8 @@ struct pop_engine {
     struct option_set options;
     VEC(pop_option) option_list; /* options, as pop_engine_options hands them out */
     struct pool *pool;           /* NULL until a load */
+    struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
+    bool dedicated;              /* the run's thread calls none */
     FILE *print_stream;          /* NULL: standard error */
     bool loaded, running, checked_mode, prefetch, guide_format;
     bool profiling; /* runs are recorded; never on a device without a model */
@@ -147,7 +155,12 @@ void engine_unload(pop_engine *engine);
 
 /* stream.c */
 void streams_create(pop_engine *engine);
+/* Without waiting for a prefetch that runs: what it gives is dropped later. */
 void streams_drop_prefetched(pop_engine *engine);
+/* After a callback was left by longjmp. */
+void streams_reset(pop_engine *engine);
+/* Whether a prefetch of this engine is running on the calling thread, which is not the run's. */
+bool streams_in_prefetch(const pop_engine *engine);
 void streams_destroy(pop_engine *engine);
 pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
 

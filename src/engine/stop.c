@@ -77,6 +77,7 @@ static void abandon(pop_engine *engine)
     atomic_store(&engine->abandon, true);
     pthread_kill(engine->runner, SIGNAL);
     pool_signal(engine->pool, SIGNAL);
+    stream_threads_signal(engine->stream_threads, SIGNAL);
 }
 
 static void stop_all(void)

@@ -3,18 +3,117 @@
 #include "engine/hint.h"
 #include "engine/state.h"
 
+enum { THREADS_MOST = 256 };
+
+/* auto: as many as there can be prefetches at a time. */
+static void create_threads(pop_engine *engine)
+{
+    const char *mode = options_get(&engine->options, "engine", "streamCallbacks.multiThreadMode");
+    const char *wanted = options_get(&engine->options, "engine", "streamCallbacks.numWorkerThreads");
+    if (strcmp(mode, "singleThread") == 0)
+        return;
+    int64_t threads = 0;
+    if (strcmp(wanted, "auto") != 0)
+        threads = options_int(&engine->options, "engine", "streamCallbacks.numWorkerThreads");
+    else
+        for (size_t i = 0; i < engine->image->streams.count; ++i)
+            threads += engine->image->streams.data[i].direction == POP_HOST_TO_DEVICE_FIFO;
+    if (strcmp(wanted, "auto") == 0 && !threads)
+        threads = 1;
+    if (!threads) {
+        LOG(ENGINE, WARN, "streamCallbacks.multiThreadMode %s has no effect with streamCallbacks.numWorkerThreads 0",
+            mode);
+        return;
+    }
+    engine->dedicated = strcmp(mode, "dedicated") == 0;
+    engine->stream_threads = stream_threads_create(threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST);
+}
+
 void streams_create(pop_engine *engine)
 {
     const struct image *image = engine->image;
     engine->streams = mem_zero(image->streams.count, sizeof(*engine->streams));
-    for (size_t i = 0; i < image->streams.count; ++i)
+    for (size_t i = 0; i < image->streams.count; ++i) {
         engine->streams[i].bytes = image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
+        engine->streams[i].engine = engine;
+    }
+    create_threads(engine);
     engine->host_functions = mem_zero(image->host_functions.count, sizeof(*engine->host_functions));
     engine->needs = mem_zero(image->programs.count, sizeof(*engine->needs));
 }
 
+/* ---- callbacks on other threads ---- */
+
+static _Thread_local const pop_engine *prefetching; /* on the calling thread, which is not the run's */
+
+bool streams_in_prefetch(const pop_engine *engine)
+{
+    return engine && prefetching == engine;
+}
+
+static void call_prefetch(void *context)
+{
+    struct stream_state *stream = context;
+    prefetching = stream->engine;
+    stream->said = stream->callback.prefetch(stream->buffer, stream->callback.user);
+    prefetching = NULL;
+}
+
+struct fetch {
+    struct stream_state *stream;
+    pop_status status;
+};
+
+static void call_fetch(void *context)
+{
+    struct fetch *fetch = context;
+    fetch->status = fetch->stream->callback.fetch(fetch->stream->buffer, fetch->stream->callback.user);
+}
+
+static void call_complete(void *context)
+{
+    const struct stream_state *stream = context;
+    stream->callback.complete(stream->callback.user);
+}
+
+/* On a thread of its own where the options want that; returns when it is over. */
+static void call(const pop_engine *engine, void (*fn)(void *context), void *context)
+{
+    if (engine->stream_threads && engine->dedicated)
+        stream_threads_run(engine->stream_threads, fn, context);
+    else
+        fn(context);
+}
+
+static pop_status fetch_stream(const pop_engine *engine, struct stream_state *stream)
+{
+    struct fetch fetch = { .stream = stream };
+    call(engine, call_fetch, &fetch);
+    return fetch.status;
+}
+
+static void complete_stream(const pop_engine *engine, struct stream_state *stream)
+{
+    if (stream->callback.complete)
+        call(engine, call_complete, stream);
+}
+
+static void prefetch_stream(pop_engine *engine, struct stream_state *stream)
+{
+    if (!engine->prefetch || !stream->callback.prefetch)
+        return;
+    if (!engine->stream_threads) {
+        stream->prefetched = stream->callback.prefetch(stream->buffer, stream->callback.user) == POP_PREFETCH_SUCCESS;
+    } else if (!engine->destroyed) {
+        stream->job = (struct job){ .fn = call_prefetch, .context = stream };
+        stream->pending = true;
+        stream_threads_start(engine->stream_threads, &stream->job);
+    }
+}
+
 static void drop_prefetched(struct stream_state *stream)
 {
+    stream->unwanted = false;
     if (!stream->prefetched)
         return;
     stream->prefetched = false;
@@ -25,19 +124,53 @@ static void drop_prefetched(struct stream_state *stream)
     stream->busy = false;
 }
 
+/* Ends a prefetch that is pending: one that no thread has begun never begins, one that runs is waited for.  False: *stop was
+ * set before. */
+static bool settle(pop_engine *engine, struct stream_state *stream, const atomic_bool *stop)
+{
+    if (!stream->pending)
+        return true;
+    bool begun = !stream_threads_cancel(engine->stream_threads, &stream->job);
+    if (begun && !stream_threads_wait(engine->stream_threads, &stream->job, stop))
+        return false;
+    stream->pending = false;
+    stream->prefetched = begun && stream->said == POP_PREFETCH_SUCCESS;
+    if (stream->unwanted)
+        drop_prefetched(stream);
+    return true;
+}
+
 void streams_drop_prefetched(pop_engine *engine)
 {
-    for (size_t i = 0; i < engine->image->streams.count; ++i)
-        drop_prefetched(&engine->streams[i]);
+    for (size_t i = 0; i < engine->image->streams.count; ++i) {
+        struct stream_state *stream = engine->streams + i;
+        if (stream->pending && stream_threads_cancel(engine->stream_threads, &stream->job))
+            stream->pending = false;
+        if (stream->pending)
+            stream->unwanted = true;
+        else
+            drop_prefetched(stream);
+    }
+}
+
+void streams_reset(pop_engine *engine)
+{
+    for (size_t i = 0; i < engine->image->streams.count; ++i) {
+        struct stream_state *stream = engine->streams + i;
+        stream->busy = stream->prefetched = false;
+        stream->unwanted = stream->pending;
+    }
 }
 
 /* Connects a stream anew; what was connected is let go when nothing refers to it, for its release may call the engine. */
 static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
     engine_enter(engine);
+    settle(engine, stream, NULL);
     drop_prefetched(stream);
     struct stream_state before = *stream;
     anew.bytes = before.bytes;
+    anew.engine = engine;
     *stream = anew;
     if (before.kind == STREAM_CALLBACK && before.callback.release)
         before.callback.release(before.callback.user);
@@ -54,6 +187,7 @@ void streams_destroy(pop_engine *engine)
         vec_free(&engine->needs[i].streams);
         vec_free(&engine->needs[i].host_functions);
     }
+    stream_threads_destroy(engine->stream_threads);
     free(engine->streams);
     free(engine->host_functions);
     free(engine->needs);
@@ -122,6 +256,11 @@ static struct stream_state *find_stream(pop_engine *engine, const char *handle, 
 {
     if (!engine || !handle) {
         error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, engine ? "the handle is NULL" : "the engine is NULL");
+        return NULL;
+    }
+    if (streams_in_prefetch(engine)) {
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                  "stream '%s' cannot be connected by a prefetch callback on a worker thread", handle);
         return NULL;
     }
     if (engine->destroyed) {
@@ -215,23 +354,23 @@ static uint32_t callback_failed(struct run *run, uint32_t stream, pop_status sta
 /* Other streams may be connected from a callback, its own may not: its buffer is in use. */
 uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
 {
-    struct stream_state *stream = run->engine->streams + op->a;
-    const pop_stream_callback *callback = &stream->callback;
+    pop_engine *engine = run->engine;
+    struct stream_state *stream = engine->streams + op->a;
     const struct image_copy *copy = run->image->copies.data + op->b;
     if (stream->kind != STREAM_CALLBACK) {
-        copy_run(run->image, copy, next_bytes(stream), run->engine->storage, run->engine->pool);
+        copy_run(run->image, copy, next_bytes(stream), engine->storage, engine->pool);
         return next;
     }
+    engine->op_at = next - 1;
+    if (!settle(engine, stream, &engine->stop))
+        return next; /* where the run ends */
     stream->busy = true;
-    run->engine->op_at = next - 1;
-    pop_status status = stream->prefetched ? POP_OK : callback->fetch(stream->buffer, callback->user);
+    pop_status status = stream->prefetched ? POP_OK : fetch_stream(engine, stream);
     if (status == POP_OK) {
         stream->prefetched = false;
-        copy_run(run->image, copy, stream->buffer, run->engine->storage, run->engine->pool);
-        if (callback->complete)
-            callback->complete(callback->user);
-        if (run->engine->prefetch && callback->prefetch)
-            stream->prefetched = callback->prefetch(stream->buffer, callback->user) == POP_PREFETCH_SUCCESS;
+        copy_run(run->image, copy, stream->buffer, engine->storage, engine->pool);
+        complete_stream(engine, stream);
+        prefetch_stream(engine, stream);
     }
     stream->busy = false;
     return status == POP_OK ? next : callback_failed(run, op->a, status);
@@ -240,7 +379,6 @@ uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
 uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next)
 {
     struct stream_state *stream = run->engine->streams + op->a;
-    const pop_stream_callback *callback = &stream->callback;
     bool called = stream->kind == STREAM_CALLBACK;
     run->engine->op_at = next - 1;
     copy_run(run->image, run->image->copies.data + op->b, run->engine->storage, called ? stream->buffer : next_bytes(stream),
@@ -248,9 +386,9 @@ uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next
     if (!called)
         return next;
     stream->busy = true;
-    pop_status status = callback->fetch(stream->buffer, callback->user);
-    if (status == POP_OK && callback->complete)
-        callback->complete(callback->user);
+    pop_status status = fetch_stream(run->engine, stream);
+    if (status == POP_OK)
+        complete_stream(run->engine, stream);
     stream->busy = false;
     return status == POP_OK ? next : callback_failed(run, op->a, status);
 }

@@ -4,9 +4,11 @@
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/StreamCallback.hpp>
 
+#include <condition_variable>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 
 #include "run_graph.hpp"
@@ -172,6 +174,64 @@ TEST(prefetch)
     }
 }
 
+// Meets the callback that receives results.
+struct Meeting {
+    std::mutex lock;
+    std::condition_variable came;
+    int sent = 0, received = 0;
+};
+
+class Patient : public StreamCallback {
+public:
+    explicit Patient(Meeting &m) : meeting(m) {}
+    Result prefetch(void *p) override
+    {
+        std::unique_lock<std::mutex> lock(meeting.lock);
+        meeting.came.wait(lock, [&] { return meeting.received == meeting.sent; });
+        fill(p);
+        return Result::Success;
+    }
+    void fetch(void *p) override
+    {
+        const std::lock_guard<std::mutex> lock(meeting.lock);
+        fill(p);
+    }
+    void complete() override {}
+
+private:
+    void fill(void *p)
+    {
+        ++meeting.sent;
+        for (unsigned i = 0; i < 4; ++i)
+            static_cast<float *>(p)[i] = static_cast<float>(meeting.sent);
+    }
+    Meeting &meeting;
+};
+
+TEST(a_prefetch_waits_for_a_result)
+{
+    for (const char *mode : { "dedicated", "collaborative" }) {
+        StreamGraph g;
+        Meeting meeting;
+        float last = 0;
+        Engine engine(g.graph, Repeat(50, g.step),
+                      { { "exchange.streamBufferOverlap", "none" },
+                        { "exchange.enablePrefetch", "true" },
+                        { "streamCallbacks.multiThreadMode", mode },
+                        { "streamCallbacks.numWorkerThreads", "auto" } });
+        engine.load(g.device);
+        engine.connectStreamToCallback("in", std::unique_ptr<Patient>(new Patient(meeting)));
+        engine.connectStreamToCallback("out", [&](void *p) {
+            const std::lock_guard<std::mutex> lock(meeting.lock);
+            ++meeting.received;
+            last = *static_cast<float *>(p);
+            meeting.came.notify_all();
+        });
+        engine.run();
+        CHECK(meeting.received == 50 && last == 51);
+    }
+}
+
 struct Mine : std::exception {
     const char *what() const noexcept override { return "mine"; }
 };
@@ -237,6 +297,17 @@ TEST(what_callbacks_throw_comes_out_of_run)
     for (char where : { 'p', 'f', 'c' }) {
         prefetching.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws(where)));
         CHECK_THROWS(prefetching.run(0), Mine, "mine");
+    }
+    Engine threads(g.graph, Repeat(100000, g.step),
+                   { { "exchange.streamBufferOverlap", "none" },
+                     { "exchange.enablePrefetch", "true" },
+                     { "streamCallbacks.multiThreadMode", "dedicated" },
+                     { "streamCallbacks.numWorkerThreads", "2" } });
+    threads.load(g.device);
+    threads.connectStream("out", to);
+    for (char where : { 'p', 'f', 'c' }) {
+        threads.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws(where)));
+        CHECK_THROWS(threads.run(0), Mine, "mine");
     }
     prefetching.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws('-')));
     prefetching.run(0);

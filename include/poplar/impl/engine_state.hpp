@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <mutex>
 #include <ostream>
 
 namespace poplar {
@@ -86,11 +87,13 @@ public:
     // After a call that may have run callbacks: what one threw, or the error, at the user's line.
     void finish(pop_status status, pop_error &error, const pop_where &where)
     {
-        if (thrown) {
-            const std::exception_ptr first = thrown;
-            thrown = nullptr;
-            std::rethrow_exception(first);
+        std::exception_ptr first;
+        {
+            const std::lock_guard<std::mutex> lock(throwing);
+            first.swap(thrown);
         }
+        if (first)
+            std::rethrow_exception(first);
         check(status, error, where);
     }
 
@@ -206,8 +209,11 @@ private:
     // In a handler of an exception.
     pop_status caught()
     {
-        if (!thrown)
-            thrown = std::current_exception();
+        {
+            const std::lock_guard<std::mutex> lock(throwing);
+            if (!thrown)
+                thrown = std::current_exception();
+        }
         pop_engine_stop(engine);
         return POP_RUNTIME_ERROR;
     }
@@ -225,6 +231,7 @@ private:
 
     Function *functions; // the newest first
     std::exception_ptr thrown;
+    std::mutex throwing; // callbacks may run on worker threads
     std::ostream *out;
     std::FILE *file;
     unsigned calls; // in progress
