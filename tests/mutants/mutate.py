@@ -188,6 +188,9 @@ def broken(tree, path, lines):
     said = subprocess.run(command, cwd=tree, capture_output=True, text=True).stderr
     at = {int(m.group(1)) for m in re.finditer(r"^%s:(\d+):\d+: (?:fatal )?error" % re.escape(path), said, re.M)}
     bad = [m for m, (first, last) in lines.items() if any(first <= line <= last for line in at)]
+    if at and not bad:  # an end that is missing shows behind the fault
+        before = [(last, m) for m, (first, last) in lines.items() if last < min(at)]
+        bad = [max(before, key=lambda pair: pair[0])[1]] if before else []
     if at and not bad:
         sys.exit("%s cannot be mutated:\n%s" % (path, said))
     return bad

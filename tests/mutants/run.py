@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.py BUILD MUTANTS.tsv SURVIVORS.txt [NUMBER...]: switches on one seeded fault after the other (mutate.py), runs tests that call the changed
-# function, up to the first that fails, and prints what survives.  Those of the function's own directory come first, then the quickest of the others, as
-# many as take BUDGET seconds.  Fails when fewer than 80 % are found; survivors that
+# function, up to the first that fails, and prints what survives.  These are the tests of the function's own room (AREAS: where those are that have none of
+# their own), and of the others the quickest, as many as take BUDGET seconds.  Fails when fewer than 80 % are found; survivors that
 # nobody has explained are marked, as changes of the sources bring other faults.  SURVIVORS.txt explains survivors: a
 # fault's text, and in the next line, indented, why no test finds it.
 import concurrent.futures
@@ -19,6 +19,7 @@ import time
 TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|model|engine|profile|system)/")
 ENOUGH, BUDGET, SECONDS, TIMES = 0.8, 30, 10, 8
 MOST_FILE, MOST_MEGABYTES = 1 << 28, 3000
+AREAS = {"image": ("image/", "engine/"), "model": ("model/", "profile/", "system/")}
 
 
 class Test:
@@ -72,10 +73,11 @@ def baseline(test, cache, count):
 
 
 def tests_for(number, where, tests):
-    directory, chosen, seconds = where.split("/")[1], [], 0.0
-    for test in sorted((t for t in tests if t.seen[number]), key=lambda t: (not t.name.startswith(directory + "/"), t.seconds)):
-        seconds += test.seconds
-        if seconds < BUDGET or test.name.startswith(directory + "/"):
+    room, chosen, seconds = where.split("/")[1], [], 0.0
+    own = AREAS.get(room, (room + "/",))
+    for test in sorted((t for t in tests if t.seen[number]), key=lambda t: t.seconds):
+        seconds += 0 if test.name.startswith(own) else test.seconds
+        if seconds < BUDGET or test.name.startswith(own):
             chosen.append(test)
     return sorted(chosen, key=lambda t: t.seconds)
 
