@@ -8,6 +8,7 @@
 #include "target/pod.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 struct pop_device_manager {
@@ -146,6 +147,21 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager)
     return manager ? manager->fleet->entries.count : 0;
 }
 
+/* Programs for hardware stop here where nothing is modelled: they need to know what to set. */
+static void say_how_to_model(unsigned num_ipus)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char more[16] = "";
+    if (atomic_flag_test_and_set(&said))
+        return;
+    if (num_ipus > 1)
+        snprintf(more, sizeof(more), " x%u", num_ipus);
+    LOG(TARGET, WARN,
+        "no device of type IPU for %u IPU%s is modelled: set the environment variable TREMULA_IPU, for instance to "
+        "'ipu2%s'",
+        num_ipus ? num_ipus : 1, num_ipus > 1 ? "s" : "", more);
+}
+
 /* Handles of the entries of a type and size, with the options that are set over their targets. */
 static size_t open_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
                            const struct option_set *set, pop_device **devices, size_t capacity)
@@ -161,6 +177,8 @@ static size_t open_devices(const pop_device_manager *manager, pop_target_type ty
         }
         ++found;
     }
+    if (manager && type == POP_TARGET_IPU && !found)
+        say_how_to_model(num_ipus);
     return found;
 }
 

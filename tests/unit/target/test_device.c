@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
 #include <poplar/device.h>
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,6 +19,30 @@ static int clear(void **state)
     unsetenv("TREMULA_IPU");
     unsetenv("POPLAR_TARGET_OPTIONS");
     return 0;
+}
+
+/* The first test, for it is said once in a process. */
+static void test_hardware_that_is_not_modelled_is_explained_once(void **state)
+{
+    (void)state;
+    char path[] = "manager-log-XXXXXX", text[2000] = "";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    setenv("POPLAR_LOG_DEST", path, 1);
+    log_reset();
+    pop_device_manager *manager = pop_device_manager_create(POP_NO_OPTIONS, NULL);
+    assert_int_equal(pop_device_manager_devices(manager, POP_TARGET_IPU_MODEL, 3, NULL, 0), 0);
+    assert_int_equal(read(file, text, sizeof(text) - 1), 0);
+    assert_int_equal(pop_device_manager_devices(manager, POP_TARGET_IPU, 4, NULL, 0), 0);
+    assert_int_equal(pop_device_manager_devices(manager, POP_TARGET_IPU, 1, NULL, 0), 0);
+    pop_device_manager_destroy(manager);
+    unsetenv("POPLAR_LOG_DEST");
+    log_reset(); /* closes the file */
+    assert_true(read(file, text, sizeof(text) - 1) > 0);
+    close(file);
+    unlink(path);
+    assert_non_null(strstr(text, "set the environment variable TREMULA_IPU, for instance to 'ipu2 x4'\n"));
+    assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
 }
 
 static pop_target target_of(pop_device *device)
@@ -331,6 +359,8 @@ static void test_one_of_many_threads_attaches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_hardware_that_is_not_modelled_is_explained_once, clear,
+                                        clear),
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_every_model_field_counts),
         cmocka_unit_test(test_senseless_models_are_refused),
