@@ -102,7 +102,7 @@ TEST(c_errors_become_exceptions)
         std::strcpy(c.api, "pop_call");
         std::strcpy(c.text, "what was seen");
         std::strcpy(c.artifact, "report.json");
-        c.where = pop_where{ "model.cpp", 12 };
+        c.where = pop_where{ "model.cpp", 12, 0 };
         try {
             detail::raise(c);
         } catch (const poplar_error &error) {
