@@ -2,12 +2,15 @@
 // popops in C++: slices, embeddings, gather and scatter, sorting, one-hot rows, padding, regrouping, rings and loops; with strings and with debug contexts.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/Cast.hpp>
 #include <popops/CircBuf.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Gather.hpp>
+#include <popops/GatherStatistics.hpp>
 #include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
+#include <popops/NormaliseImage.hpp>
 #include <popops/Pad.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
@@ -84,6 +87,35 @@ TEST(encoding)
     popops::iota(b.graph, indices.slice(1, 2).reinterpret(INT), -1, b.prog, { "iota" });
     CHECK(b.floats(encoded) == Floats{ 1, 1, 0, 1, 0, 0 });
     CHECK_THROWS(popops::encodeOneHot(b.graph, encoded, encoded, b.prog), std::runtime_error, "indices");
+}
+
+// row: popops histogram
+TEST(histograms)
+{
+    Bench b;
+    Tensor data = b.ramp({ 2, 5 }), levels = b.ramp({ 10 }).slice(2, 5), counts = b.ramp({ 4 });
+    Tensor first = popops::histogram(b.graph, data, levels, false, b.prog, "counts"),
+           floats = popops::histogram(b.graph, data, levels, true, b.prog, { "floats" }, { { "useFloatArithmetic", "true" } });
+    CHECK(first.elementType() == UNSIGNED_INT && floats.elementType() == FLOAT);
+    popops::histogram(b.graph, data, first, true, levels, true, b.prog, "more");
+    popops::histogram(b.graph, data, counts, true, levels, false, b.prog);
+    CHECK_THROWS(popops::histogram(b.graph, data, data, false, b.prog), std::runtime_error, "{2,5}");
+    CHECK(b.floats(concat({ floats, counts, popops::cast(b.graph, first, FLOAT, b.prog) })) ==
+          Floats{ 2, 1, 1, 6, 2, 2, 3, 9, 4, 2, 2, 12 });
+}
+
+// row: popops createNormaliseImageInput
+// row: popops normaliseImage
+TEST(images)
+{
+    Bench b;
+    Tensor in = popops::createNormaliseImageInput(b.graph, UNSIGNED_CHAR, { 1, 2, 3 }, "images");
+    CHECK(in.shape() == Sizes({ 1, 2, 3 }) && in.elementType() == UNSIGNED_CHAR);
+    Tensor pixels = b.ramp({ 1, 2, 3 }), offsets = b.ramp({ 3 }), scales = b.ramp({ 4 }).slice(1, 4);
+    Tensor out = popops::normaliseImage(b.graph, pixels, 0.5f, offsets, scales, b.prog, "normalise");
+    CHECK(out.shape() == Sizes({ 1, 2, 4 }));
+    CHECK_THROWS(popops::normaliseImage(b.graph, in, 1, offsets, scales, b.prog), std::runtime_error, "must be half {3}");
+    CHECK(b.floats(out) == Floats{ 0, -1, -3, 0, 1.5f, 2, 1.5f, 0 });
 }
 
 // row: popops pad

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms of tensors. */
+#ifndef POPOPS_GATHER_STATISTICS_H
+#define POPOPS_GATHER_STATISTICS_H
+
+#include <poplar/graph.h>
+#include <poplar/program.h>
+
+POP_BEGIN_DECLS
+
+#define popops_histogram(...) popops_histogram_at(POP_HERE, __VA_ARGS__)
+/* Adds to a sequence: how many elements of input, of any shape, lie between levels.  The result, a new variable of
+ * shape {levels + 1}, has the count of x < levels[0] first, then of levels[i - 1] <= x < levels[i], and of all others
+ * (NaN too) last.  With absolute_of_input |x| is compared.  input and levels, of shape {n} and ascending, are both HALF
+ * or both FLOAT.  The result is UNSIGNED_INT, modulo 2^32. Option: "useFloatArithmetic" (false): count in FLOAT, which
+ * is also the result's type; counts beyond 2^24 are then not exact. poplar_error and type_error for other tensors,
+ * invalid_option for other options. */
+POP_API pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor levels,
+                                       bool absolute_of_input, pop_program sequence, const char *name,
+                                       pop_options options);
+#define popops_histogram_with_output(...) popops_histogram_with_output_at(POP_HERE, __VA_ARGS__)
+/* The same into output, which is UNSIGNED_INT or FLOAT of shape {levels + 1}, mapped and without aliases; with
+ * update_output the counts are added to what it holds. */
+POP_API void popops_histogram_with_output_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor output,
+                                             bool update_output, pop_tensor levels, bool absolute_of_input,
+                                             pop_program sequence, const char *name);
+
+POP_END_DECLS
+#endif
