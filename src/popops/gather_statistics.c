@@ -109,7 +109,8 @@ pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor inp
                            .input = input,
                            .levels = levels,
                            .absolute = absolute_of_input };
-    static const struct poplibs_option table[] = { { "useFloatArithmetic", POPLIBS_BOOL, 0, NULL } };
+    static const struct poplibs_option table[] = { { "useFloatArithmetic", POPLIBS_BOOL, 0, NULL, "false",
+                                                     "counts are summed in float, which is the type of the result" } };
     bool floats = false;
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, h.api, options, table, 1, &floats) ||
