@@ -53,6 +53,13 @@ pop_status error_set(pop_error *error, pop_status status, pop_where where, const
     return status;
 }
 
+pop_status error_rename(pop_error *error, pop_status status, const char *from, const char *to)
+{
+    if (error && status != POP_OK && strcmp(error->api, from) == 0)
+        snprintf(error->api, sizeof(error->api), "%s", to);
+    return status;
+}
+
 pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api)
 {
     return status == POP_OK && mem_failures() != failures ? error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api, ERROR_HOST_MEMORY) : status;

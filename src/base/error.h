@@ -17,6 +17,9 @@ void error_path(pop_error *error, const char *path);
 /* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
 
+/* After a call that is part of the user's: an error of from ("": of none yet) becomes one of to.  Returns status; error may be NULL. */
+pop_status error_rename(pop_error *error, pop_status status, const char *from, const char *to);
+
 /* The text of an error for want of host memory. */
 #define ERROR_HOST_MEMORY "out of host memory"
 /* The status of a call that began with so many mem_failures(): its own, or, where it succeeded with memory of the reserve, an error. */

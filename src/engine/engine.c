@@ -91,21 +91,30 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     return engine;
 }
 
+static pop_engine *create_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
+                                const char *api, pop_error *error)
+{
+    pop_executable *executable;
+    pop_error ours = { .status = POP_OK };
+    pop_status status = pop_compile_graph_named_at(where, graph, programs, options, NULL, NULL, name, &executable, &ours);
+    pop_engine *engine = status == POP_OK ? pop_engine_create_from(executable, POP_NO_OPTIONS, &ours) : NULL;
+    pop_executable_destroy(executable);
+    if (engine)
+        return engine;
+    error_rename(&ours, ours.status, "pop_compile_graph_named", api);
+    error_rename(&ours, ours.status, "pop_engine_create_from", api);
+    return fail_create(error, &ours);
+}
+
 pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error)
 {
-    return pop_engine_create_named_at(where, graph, programs, options, NULL, error);
+    return create_named(where, graph, programs, options, NULL, "pop_engine_create", error);
 }
 
 pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
                                        pop_error *error)
 {
-    pop_executable *executable;
-    pop_error ours = { .status = POP_OK };
-    if (pop_compile_graph_named_at(where, graph, programs, options, NULL, NULL, name, &executable, &ours) != POP_OK)
-        return fail_create(error, &ours);
-    pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, error);
-    pop_executable_destroy(executable);
-    return engine;
+    return create_named(where, graph, programs, options, name, "pop_engine_create_named", error);
 }
 
 /* The callbacks that are released here may still call the engine: it is refused. */
@@ -256,12 +265,12 @@ pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_err
 
 pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error)
 {
-    return pop_engine_run_named(engine, program, NULL, error);
+    return load_and_run(engine, false, NULL, &program, NULL, "pop_engine_run", error);
 }
 
 pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name, pop_error *error)
 {
-    return load_and_run(engine, false, NULL, &program, name, "pop_engine_run", error);
+    return load_and_run(engine, false, NULL, &program, name, "pop_engine_run_named", error);
 }
 
 pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program, pop_error *error)

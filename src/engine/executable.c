@@ -16,14 +16,6 @@
 #include <errno.h>
 #include <poplar/text.h>
 
-/* For messages: what the call was, where the record does not say. */
-static pop_status name_call(pop_error *error, pop_status status, const char *api)
-{
-    if (error && status != POP_OK && !error->api[0])
-        snprintf(error->api, sizeof(error->api), "%s", api);
-    return status;
-}
-
 static pop_executable *make_executable(struct image *image)
 {
     pop_executable *executable = MEM_NEW(pop_executable);
@@ -59,14 +51,8 @@ static pop_status finish_executable(pop_executable **executable, size_t failures
     return status;
 }
 
-pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
-                                void *progress_user, pop_executable **executable, pop_error *error)
-{
-    return pop_compile_graph_named_at(where, graph, programs, options, progress, progress_user, NULL, executable, error);
-}
-
-pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
-                                      void *progress_user, const char *name, pop_executable **executable, pop_error *error)
+static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                void *progress_user, const char *name, pop_executable **executable, pop_error *error)
 {
     static const char api[] = "pop_compile_graph";
     int64_t started = report_now();
@@ -109,12 +95,25 @@ pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_pro
     if (status != POP_OK) {
         if (error && !error->where.file)
             error->where = where;
-        return name_call(error, status, api);
+        return error_rename(error, status, "", api);
     }
     *executable = make_executable(image);
     (*executable)->report = report;
     (*executable)->name = name ? mem_string(name) : NULL;
     return finish_executable(executable, failures, api, error);
+}
+
+pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                void *progress_user, pop_executable **executable, pop_error *error)
+{
+    return compile_named(where, graph, programs, options, progress, progress_user, NULL, executable, error);
+}
+
+pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
+                                      void *progress_user, const char *name, pop_executable **executable, pop_error *error)
+{
+    pop_status status = compile_named(where, graph, programs, options, progress, progress_user, name, executable, error);
+    return error_rename(error, status, "pop_compile_graph", "pop_compile_graph_named");
 }
 
 void pop_executable_destroy(pop_executable *executable)
@@ -156,7 +155,7 @@ pop_status pop_executable_save(const pop_executable *executable, const char *pat
         return status;
     status = file_write(path, data, size, error);
     free(data);
-    return name_call(error, status, api);
+    return error_rename(error, status, "", api);
 }
 
 pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error)
@@ -184,7 +183,7 @@ static pop_status read_image(const char *name, const char *data, size_t size, po
         *executable = make_executable(image);
         status = finish_executable(executable, failures, api, error);
     }
-    return name_call(error, status, api);
+    return error_rename(error, status, "", api);
 }
 
 pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error)
@@ -198,7 +197,7 @@ pop_status pop_executable_load(const char *path, pop_executable **executable, po
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", path ? "place for the executable" : "path");
     pop_status status = file_read(path, &data, &size, error);
     if (status != POP_OK)
-        return name_call(error, status, api);
+        return error_rename(error, status, "", api);
     status = read_image(path, data, size, executable, error, api);
     free(data);
     return status;
@@ -215,7 +214,7 @@ pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_erro
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", file ? "place for the executable" : "file");
     pop_status status = file_read_stream(file, &data, &size, error);
     if (status != POP_OK)
-        return name_call(error, status, api);
+        return error_rename(error, status, "", api);
     status = read_image("stream", data, size, executable, error, api);
     free(data);
     return status;

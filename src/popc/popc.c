@@ -306,11 +306,12 @@ static void keep_counted(struct module *module, unsigned devices)
 
 pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose, pop_error *error)
 {
+    static const char api[] = "popc_compile_files";
     if (!count || !output)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, "popc_compile_files", "popc: %s", count ? "no output file was named" : "no input file was named");
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "popc: %s", count ? "no output file was named" : "no input file was named");
     for (size_t i = 0; i < count; ++i)
         if (same_file(inputs[i], output))
-            return error_set(error, POP_INVALID_OPTION, NO_WHERE, "popc_compile_files",
+            return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
                              "popc: the output '%s' is the input '%s', which would be lost", output, inputs[i]);
     struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
     struct str messages = { 0 };
@@ -337,5 +338,5 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     module_release(merged);
     free(modules);
     str_free(&messages);
-    return status;
+    return error_rename(error, status, "", api);
 }

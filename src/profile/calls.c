@@ -94,5 +94,6 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
     }
     pop_profile_free(&graph);
     pop_profile_free(&execution);
+    error_rename(error, status, "pop_print_profile_summary", api);
     return error_if_memory_failed(error, status, failures, api);
 }

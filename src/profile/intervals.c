@@ -3,7 +3,9 @@
 #include "engine/state.h"
 #include "profile/profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poplar/text.h>
 
 enum activity { COMPUTES, EXCHANGES };
 
@@ -53,9 +55,10 @@ static void write_lines(const struct changes *changes, int64_t tiles, FILE *file
 
 pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop_error *error)
 {
+    static const char api[] = "pop_engine_report_intervals";
     pop_profile_value execution;
-    if (!file)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, "pop_engine_report_intervals", "the file is NULL");
+    if (!engine || !file)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "file" : "engine");
     pop_status status = pop_engine_execution_profile(engine, &execution, error);
     if (status != POP_OK)
         return status;
@@ -69,7 +72,7 @@ pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop
     write_lines(&changes, (int64_t)pop_target_num_tiles(&engine->image->target), file);
     vec_free(&changes.list);
     pop_profile_free(&execution);
-    if (fflush(file) != 0)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "pop_engine_report_intervals", "the file cannot be written");
+    if (fflush(file) != 0 || ferror(file))
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file cannot be written: %s", pop_text_from_errno(errno));
     return POP_OK;
 }

@@ -59,11 +59,9 @@ static pop_status write_runs(struct report *report, const struct image *image, c
     return status;
 }
 
-pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution, pop_error *error)
+static pop_status write_report(const pop_engine *engine, const char *directory, bool execution, const char *api,
+                               pop_error *error)
 {
-    static const char api[] = "pop_engine_write_report";
-    if (!engine || !directory)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "directory" : "engine");
     struct option_set options = { 0 };
     struct report *report = NULL;
     pop_error ours = { 0 };
@@ -86,15 +84,26 @@ pop_status pop_engine_write_report(const pop_engine *engine, const char *directo
         ours = ending;
         status = ended;
     }
+    error_rename(&ours, status, "", api);
     if (error && status != POP_OK)
         *error = ours;
     return status;
+}
+
+pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution, pop_error *error)
+{
+    static const char api[] = "pop_engine_write_report";
+    if (!engine || !directory)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "directory" : "engine");
+    return write_report(engine, directory, execution, api, error);
 }
 
 pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size,
                                        pop_error *error)
 {
     static const char api[] = "pop_engine_temporary_report";
+    if (!engine || !path)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "path" : "engine");
     const char *parent = getenv("TMPDIR");
     struct str directory = { 0 };
     str_format(&directory, "%s/tremula-report-XXXXXX", parent && *parent ? parent : "/tmp");
@@ -103,9 +112,9 @@ pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution,
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                            "no directory for the report (TMPDIR says where): %s", pop_text_from_errno(errno));
     else if ((size_t)snprintf(path, size, "%s/profile.pop", directory.text) >= size)
-        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the path of the report is too long");
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the path of the report, %s/profile.pop, does not fit in %zu bytes", directory.text, size);
     else
-        status = pop_engine_write_report(engine, directory.text, execution, error);
+        status = write_report(engine, directory.text, execution, api, error);
     if (status != POP_OK)
         rmdir(directory.text);
     str_free(&directory);

@@ -85,7 +85,6 @@ static void open_engine(struct rig *r)
     rig_must(r->error.status, &r->error);
     r->manager = pop_device_manager_create(POP_NO_OPTIONS, &r->error);
     rig_must(r->error.status, &r->error);
-    r->full = fopen("/dev/full", "w");
 }
 
 void rig_open(struct rig *r, enum rig_purpose purpose)
@@ -94,6 +93,7 @@ void rig_open(struct rig *r, enum rig_purpose purpose)
     strcpy(r->directory, "/tmp/tremula_errors_XXXXXX");
     assert_non_null(mkdtemp(r->directory));
     r->scratch = tmpfile();
+    r->full = fopen("/dev/full", "w");
     r->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 4 }, &r->error);
     rig_must(r->error.status, &r->error);
     r->target = *pop_device_target(r->device);

@@ -185,6 +185,8 @@ static void run_call_row(struct rig *r, const struct row *row)
         fail_msg("no error");
     assert_int_equal(status, r->error.status);
     check_kind(row, &r->error);
+    if (strcmp(r->error.api, row->call) != 0)
+        fail_msg("the error is of '%s': %s", r->error.api, r->error.text);
 }
 
 static void run_run_row(struct rig *r, const struct row *row)
