@@ -8,7 +8,10 @@
 #include <poplin/norms.h>
 #include <poputil/detail/call.hpp>
 
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace poplin {
 
@@ -100,6 +103,58 @@ inline poplar::Tensor normStatisticsGradients(poplar::Graph &graph, const poplar
     return poputil::detail::give(graph.c(), poplin_norm_statistics_gradients_at(poplar::detail::where(debugContext), graph.c(), actsWhitened.c(),
                                                                                 gradsIn.c(), invStdDev.c(), prog.cToGrow(graph.c()), partialsType.c(),
                                                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+
+// ---- statistics that replicas share ----
+
+// Reduces tensors over groups of replicas.
+typedef std::function<std::vector<poplar::Tensor>(poplar::Graph &, const std::vector<poplar::Tensor> &,
+                                                  poplar::program::Sequence &, unsigned groupSize,
+                                                  const poplar::DebugContext &, const poplar::OptionFlags &)>
+    DistributedNormReduceCallback;
+
+namespace detail {
+
+// A graph has one replica, so the group's batch is that of the activations; poplibs_error otherwise.
+inline void checkOneReplica(poplar::Graph &graph, const poplar::Tensor &acts, unsigned normBatchSize, const char *api,
+                            const poplar::DebugContext &debugContext)
+{
+    const std::size_t batch = acts.valid() && acts.rank() ? acts.dim(0) : normBatchSize;
+    if (normBatchSize == batch)
+        return;
+    const std::string text = "normBatchSize is " + std::to_string(normBatchSize) + " and the activations' batch " +
+                             std::to_string(batch) + ": they must be equal, as a graph has one replica";
+    pop_graph_fail(graph.c(), POP_POPLAR_ERROR, poplar::detail::where(debugContext), api, text.c_str());
+    poputil::detail::check(graph.c());
+}
+
+} // namespace detail
+
+// The statistics of normBatchSize images, which must be all of actsUngrouped: with one replica there is nothing to reduce, and the callback is not called.
+inline std::pair<poplar::Tensor, poplar::Tensor>
+distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
+                          poplar::program::Sequence &prog, bool unbiasedVarEstimate,
+                          DistributedNormReduceCallback allReduceCallback, unsigned normBatchSize,
+                          bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    (void)allReduceCallback;
+    detail::checkOneReplica(replicatedGraph, actsUngrouped, normBatchSize, "distributedNormStatistics", debugContext);
+    return normStatistics(replicatedGraph, actsUngrouped, eps, prog, unbiasedVarEstimate, stableAlgo, partialsType,
+                          debugContext, options);
+}
+inline poplar::Tensor
+distributedNormStatisticsGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
+                                   const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                   poplar::program::Sequence &prog, DistributedNormReduceCallback reduceCallback,
+                                   unsigned normBatchSize, const poplar::Type &partialsType = poplar::FLOAT,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
+{
+    (void)reduceCallback;
+    detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedNormStatisticsGradients", debugContext);
+    return normStatisticsGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, prog, partialsType, debugContext,
+                                   options);
 }
 
 } // namespace poplin

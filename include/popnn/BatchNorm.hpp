@@ -5,6 +5,7 @@
 
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/Norms.hpp>
 #include <popnn/norms.h>
 #include <poputil/detail/call.hpp>
 
@@ -129,6 +130,31 @@ inline void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gam
                                       scale.c(), gamma.c(), beta.c(), prog.cToGrow(graph.c()),
                                       poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
+}
+
+// Of normBatchSize images, which must be all: a graph has one replica (poplin/Norms.hpp).
+inline std::pair<poplar::Tensor, poplar::Tensor>
+distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,
+                               poplar::program::Sequence &prog, bool unbiasedVarEstimate,
+                               poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+                               bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
+                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    return poplin::distributedNormStatistics(replicatedGraph, acts, eps, prog, unbiasedVarEstimate, reduceCallback,
+                                             normBatchSize, stableAlgo, partialsType, debugContext, options);
+}
+inline poplar::Tensor
+distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
+                              const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                              const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                              poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+                              const poplar::Type &partialsType = poplar::FLOAT,
+                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    (void)reduceCallback;
+    poplin::detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedBatchNormGradients", debugContext);
+    return batchNormGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType,
+                              debugContext, options);
 }
 
 } // namespace bn
