@@ -7,10 +7,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <signal.h>
-#include <sys/time.h>
+#include <pthread.h>
+#include <unistd.h>
 
 static pop_device *device;
+static pthread_t watcher;
 static struct module *module; /* of all images: compiled once */
 
 static const char source[] = "struct vec { int *data; size_t size; };\n"
@@ -144,11 +145,27 @@ static pop_status ignore(const void *const *inputs, void *const *outputs, void *
 }
 
 static FILE *nowhere;
-static pop_engine *volatile running;
-static void stop_running(int signal)
+/* Runs that would not end are stopped every few milliseconds. */
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
+static pop_engine *running; /* NULL: none */
+static bool watching = true;
+static void set_running(pop_engine *engine)
 {
-    (void)signal;
-    pop_engine_stop(running); /* one atomic store */
+    pthread_mutex_lock(&running_lock);
+    running = engine;
+    pthread_mutex_unlock(&running_lock);
+}
+static void *watch(void *user)
+{
+    for (bool more = true; more;) {
+        usleep(2000);
+        pthread_mutex_lock(&running_lock);
+        if (running)
+            pop_engine_stop(running);
+        more = watching;
+        pthread_mutex_unlock(&running_lock);
+    }
+    return user;
 }
 
 /* Whoever reads the model. */
@@ -184,7 +201,6 @@ static void run_all(struct image *image, pop_options options)
     pop_engine *engine = pop_engine_create_from(&executable, options, &(pop_error){ .status = POP_OK });
     if (!engine)
         return;
-    running = engine;
     pop_engine_set_print_stream(engine, nowhere);
     rewind(nowhere);
     for (size_t i = 0; i < image->streams.count; ++i)
@@ -197,15 +213,13 @@ static void run_all(struct image *image, pop_options options)
     engine->image->target = *pop_device_target(device);
     if (pop_engine_load(engine, device, NULL) == POP_OK) {
         for (unsigned p = 0; p < image->programs.count; ++p) {
-            struct itimerval soon = { { 0, 2000 }, { 0, 4000 } };
-            setitimer(ITIMER_REAL, &soon, NULL);
+            set_running(engine);
             pop_status status = pop_engine_run(engine, p, NULL);
             (void)status;
-            setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 0 } }, NULL);
+            set_running(NULL);
         }
         profile_all(engine);
     }
-    running = NULL;
     pop_engine_destroy(engine);
 }
 
@@ -631,13 +645,16 @@ static int setup(void **state)
     module = build_module(source);
     build_codelet(module, "SumVertex", "run_sum", VERTEX_WORKER, 40, fields, 3);
     nowhere = tmpfile();
-    signal(SIGALRM, stop_running);
-    return nowhere ? 0 : 1;
+    return nowhere ? pthread_create(&watcher, NULL, watch, NULL) : 1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
+    pthread_mutex_lock(&running_lock);
+    watching = false;
+    pthread_mutex_unlock(&running_lock);
+    pthread_join(watcher, NULL);
     fclose(nowhere);
     module_release(module);
     pop_device_destroy(device);
