@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The readable summary of a report: the parts of the two profiles that pop_print_profile_summary reads
  * (docs/profiling.md), from the file's tables. */
+#include "pva/profiles.h"
 #include "pva/array.h"
 #include "pva/model.h"
 
@@ -377,7 +378,7 @@ static void add_vertices(pva_file *file, pop_profile_value *map)
     pop_profile_set(map, "vertexType", types);
 }
 
-static pop_profile_value execution_value(pva_file *file)
+static pop_profile_value execution_value(pva_file *file, bool steps)
 {
     static const char *const keys[] = {
         "activeCompute", "compute", "doExchange", "globalExchange", "streamCopy", "sync"
@@ -392,6 +393,8 @@ static pop_profile_value execution_value(pva_file *file)
     put_number(&cycles, "copySharedStructure", 0);
     put_number(&simulation, "cycles", table_uint(file, TABLE_TOTALS, 0, 0, 1));
     pop_profile_set(&simulation, "tileCycles", cycles);
+    if (steps)
+        pop_profile_set(&simulation, "steps", profile_steps(file));
     pop_profile_set(&map, "simulation", simulation);
     add_vertices(file, &map);
     return map;
@@ -402,10 +405,12 @@ pop_status pva_print_summary(FILE *stream, pva_file *report, pop_options options
     static const char api[] = "pva_print_summary";
     if (!report || report->kind != FILE_REPORT)
         return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, api, "no report");
-    bool liveness = false;
-    for (size_t i = 0; i < options.count; ++i)
+    bool liveness = false, steps = false;
+    for (size_t i = 0; i < options.count; ++i) {
         liveness |= strcmp(options.list[i].key, "showVarStorage") == 0;
-    pop_profile_value graph = graph_value(report, liveness), execution = execution_value(report);
+        steps |= strcmp(options.list[i].key, "showExecutionSteps") == 0;
+    }
+    pop_profile_value graph = graph_value(report, liveness), execution = execution_value(report, steps);
     pop_status status = pva_take_error(report, error);
     if (status == POP_OK)
         status = pop_print_profile_summary(stream, &graph, &execution, options, error);
