@@ -126,21 +126,60 @@ pva_object pva_peak_tile(pva_file *report)
     return tile == UINT64_MAX ? object_null : object_make(report, PVA_CLASS_TILE, tile, 0, 0);
 }
 
-/* Steps have few patterns: the longest patterns first, then the steps that have them, in one pass over steps for all
- * that are still wanted. */
+/* Cycles of each pattern on the IPU that takes longest; *most receives the largest. */
+static uint64_t *cycles_by_pattern(pva_file *report, uint64_t *count, uint64_t *most)
+{
+    *count = query_uint(report, "SELECT max(id) + 1 FROM patterns WHERE ?1 | ?2 >= 0", 0, 0, 0);
+    *count = *count > report->bytes ? 0 : *count; /* a row has a byte at least */
+    uint64_t *cycles = mem_zero(*count + 1, sizeof(*cycles));
+    sqlite3_stmt *row = query(report, "SELECT pattern, cycles FROM pattern_ipus WHERE ?1 | ?2 >= 0", 0, 0);
+    *most = 0;
+    while (row && query_step(report, row)) {
+        uint64_t pattern = (uint64_t)sqlite3_column_int64(row, 0), value = (uint64_t)sqlite3_column_int64(row, 1);
+        if (pattern >= *count || value > INT64_MAX)
+            continue;
+        cycles[pattern] = value > cycles[pattern] ? value : cycles[pattern];
+        *most = value > *most ? value : *most;
+    }
+    return cycles;
+}
+
+struct long_step {
+    uint64_t id, cycles;
+};
+
+/* One pass over the steps, which keeps the longest so far in order; it ends early when all that are kept take as long
+ * as any step can. */
+static size_t find_longest(pva_file *report, struct long_step *kept, size_t count)
+{
+    uint64_t patterns, most, *cycles = cycles_by_pattern(report, &patterns, &most);
+    sqlite3_stmt *row = query(report, "SELECT id, pattern FROM executed WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0);
+    size_t found = 0;
+    while (row && (found < count || kept[count - 1].cycles < most) && query_step(report, row)) {
+        uint64_t pattern = (uint64_t)sqlite3_column_int64(row, 1), value = pattern < patterns ? cycles[pattern] : 0;
+        if (found == count && value <= kept[count - 1].cycles)
+            continue;
+        size_t at = found < count ? found++ : count - 1;
+        for (; at && kept[at - 1].cycles < value; --at)
+            kept[at] = kept[at - 1];
+        kept[at] = (struct long_step){ (uint64_t)sqlite3_column_int64(row, 0), value };
+    }
+    if (row)
+        sqlite3_reset(row);
+    free(cycles);
+    return found;
+}
+
 size_t pva_longest_steps(pva_file *report, pva_object *steps, size_t count)
 {
-    if (!report || report->kind != FILE_REPORT)
+    if (!report || report->kind != FILE_REPORT || !count)
         return 0;
-    static const char longest[] = "WITH long(pattern, cycles) AS MATERIALIZED (SELECT pattern, max(cycles) FROM "
-                                  "pattern_ipus GROUP BY pattern ORDER BY 2 DESC "
-                                  "LIMIT ?1) SELECT e.id FROM executed e JOIN long l ON l.pattern = e.pattern WHERE ?2 "
-                                  ">= 0 ORDER BY l.cycles DESC, e.id LIMIT ?1";
-    size_t found = 0;
-    sqlite3_stmt *statement = query(report, longest, count, 0);
-    while (statement && found < count && query_step(report, statement))
-        steps[found++] = object_make(report, PVA_CLASS_STEP, (uint64_t)sqlite3_column_int64(statement, 0), 0, 0);
-    if (statement)
-        sqlite3_reset(statement);
+    uint64_t all = table_count(report, TABLE_STEP);
+    count = count > all ? (size_t)all : count;
+    struct long_step *kept = mem_zero(count + 1, sizeof(*kept));
+    size_t found = count ? find_longest(report, kept, count) : 0;
+    for (size_t i = 0; i < found; ++i)
+        steps[i] = object_make(report, PVA_CLASS_STEP, kept[i].id, 0, 0);
+    free(kept);
     return found;
 }
