@@ -143,19 +143,16 @@ void training_first_values(struct training *t, pop_tensor weights, float deviati
 void training_loss(struct training *t, pop_tensor logits)
 {
     pop_tensor loss = pop_graph_add_variable(t->graph, POP_FLOAT, POP_SHAPE(t->batch), "loss");
-    pop_tensor correct = pop_graph_add_variable(t->graph, POP_UNSIGNED_INT, POP_SHAPE(), "correct");
     poputil_map_tensor_linearly(t->graph, loss);
-    pop_graph_set_tile_mapping(t->graph, correct, 0);
     t->deltas = pop_graph_clone(t->graph, POP_TYPE_NULL, logits, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "deltas");
     t->loss_sum = pop_graph_add_variable(t->graph, POP_FLOAT, POP_SHAPE(), "lossSum");
     t->correct_sum = pop_graph_add_variable(t->graph, POP_UNSIGNED_INT, POP_SHAPE(), "correctSum");
     pop_graph_set_tile_mapping(t->graph, t->loss_sum, 0);
     pop_graph_set_tile_mapping(t->graph, t->correct_sum, 0);
     popnn_non_linearity_in_place(t->graph, POPNN_SOFTMAX_STABLE, logits, t->forward, "softmax");
-    pop_sequence_add(t->forward, popnn_calc_loss_and_accuracy(t->graph, logits, t->labels, loss, t->deltas, correct, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    pop_sequence_add(t->forward, popnn_calc_loss_and_accuracy(t->graph, logits, t->labels, loss, t->deltas, t->correct_sum, POPNN_CROSS_ENTROPY_LOSS, "loss"));
     pop_tensor sum = popops_reduce(t->graph, loss, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, t->forward, "lossSum", POP_NO_OPTIONS);
     popops_add_in_place(t->graph, t->loss_sum, sum, t->forward, "lossSum");
-    popops_add_in_place(t->graph, t->correct_sum, correct, t->forward, "correctSum");
 }
 
 void training_update(struct training *t, pop_tensor w, pop_tensor gradient, const char *name)

@@ -21,8 +21,8 @@ static inline pop_log_argument log_operand(popops_operand operand)
 /* Of so many operands. */
 static inline pop_log_argument log_operator(int arity, int op)
 {
-    const struct operator_info *info = operator_of(arity, op);
-    return info ? log_name(info->name) : poplibs_log_integer(NULL, op);
+    bool known = op >= 0 && op < operator_count(arity);
+    return known ? log_name(operator_of(arity, op)->name) : poplibs_log_integer(NULL, op);
 }
 
 #endif

@@ -61,7 +61,6 @@ Network build(Graph &graph)
     // The weights lie where the product wants them
     Tensor weights = poplin::createMatMulInputRHS(graph, FLOAT, {batchSize, DIGITS_PIXELS}, {DIGITS_PIXELS, DIGITS_CLASSES}, "weights");
     Tensor loss = graph.addVariable(FLOAT, {batchSize}, VariableMappingMethod::LINEAR, "loss");
-    Tensor correct = graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "correct");
     Network network;
     network.numCorrect = graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "numCorrect");
 
@@ -72,8 +71,7 @@ Network build(Graph &graph)
     Tensor outputs = poplin::matMul(graph, images, weights, forward, "outputs");
     popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::SOFTMAX, outputs, forward, "softmax");
     Tensor deltas = graph.clone(outputs, "deltas");
-    forward.add(popnn::calcLoss(graph, outputs, labels, loss, deltas, correct, popnn::LossType::CROSS_ENTROPY_LOSS, "loss"));
-    popops::addInPlace(graph, network.numCorrect, correct, forward, "numCorrect");
+    forward.add(popnn::calcLoss(graph, outputs, labels, loss, deltas, network.numCorrect, popnn::LossType::CROSS_ENTROPY_LOSS, "loss"));
 
     // Backward: the weights take a step
     network.train.add(forward);

@@ -73,7 +73,6 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     n.weights = poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS), POP_SHAPE(DIGITS_PIXELS, DIGITS_CLASSES),
                                                 "weights", POP_NO_OPTIONS, cache);
     n.correct = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_MAPPING_LINEAR, "correctSum");
-    pop_tensor correct = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_MAPPING_LINEAR, "correct");
     pop_tensor loss = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH), POP_MAPPING_LINEAR, "loss");
 
     /* Forward: what each digit is taken for, and the gradient of the loss. */
@@ -82,8 +81,7 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     pop_tensor outputs = poplin_mat_mul(graph, n.images, n.weights, forward, "outputs", POP_NO_OPTIONS, cache);
     pop_tensor deltas = pop_graph_clone(graph, POP_TYPE_NULL, outputs, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "deltas");
     popnn_softmax_in_place(graph, outputs, forward, "softmax");
-    pop_sequence_add(forward, popnn_calc_loss_and_accuracy(graph, outputs, n.labels, loss, deltas, correct, POPNN_CROSS_ENTROPY_LOSS, "loss"));
-    popops_add_in_place(graph, n.correct, correct, forward, "correctSum");
+    pop_sequence_add(forward, popnn_calc_loss_and_accuracy(graph, outputs, n.labels, loss, deltas, n.correct, POPNN_CROSS_ENTROPY_LOSS, "loss"));
 
     /* Backward: the weights take a step. */
     n.test = forward;
