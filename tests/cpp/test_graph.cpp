@@ -270,7 +270,9 @@ TEST(graphs_are_written_down)
     std::ostringstream dump;
     graph.serialize(dump, SerializationFormat::JSON);
     CHECK(check::contains(dump.str(), "\"variables\"") && check::contains(dump.str(), "\"t\""));
-    CHECK_THROWS(graph.serialize(dump, SerializationFormat::Binary), poplar_error, line(__LINE__));
+    std::ostringstream binary; // a map of CBOR
+    graph.serialize(binary, SerializationFormat::Binary);
+    CHECK(binary.str().size() > 100 && (static_cast<unsigned char>(binary.str()[0]) & 0xe0) == 0xa0);
 }
 
 // Estimators, functions and the like throw, and building goes on afterwards; a pending error of the C interface comes out, too.
@@ -305,7 +307,7 @@ TEST(handles_are_values)
     HostFunction hostFunction(4);
     FunctionBuffer buffer(5);
     CHECK(function.getId() == 3 && hostFunction.getId() == 4 && buffer.getId() == 5 && buffer == FunctionBuffer(5) && FunctionBuffer() != buffer);
-    CHECK_THROWS(graph.addFunctionBuffer(function, FunctionBufferMappingType::REMOTE), poplar_error, line(__LINE__));
+    CHECK_THROWS(graph.addFunctionBuffer(Function(), FunctionBufferMappingType::REMOTE), control_program_error, "the function is null");
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t");
     CHECK(popops::concat({ t, t }) == concat(t, t));
 }

@@ -146,7 +146,7 @@ TEST(copy_tensors)
     CHECK_THROWS(Copy(Tensor(), g.v), control_program_error, "null");
     CHECK_THROWS(Copy(Tensor(), Tensor()), control_program_error, "null");
     CHECK_THROWS(Copy(Tensor(), Tensor()), control_program_error, "test_program.cpp");
-    CHECK_THROWS(Copy(FunctionBuffer(), Function()), poplar_error, "remote memory");
+    CHECK_THROWS(Copy(FunctionBuffer(), Function()), poplar_error, "does not hold the code of this function");
     CHECK(g.after(Copy(w, g.v))[3] == 4); // the errors left the graph as it was
 }
 
