@@ -129,10 +129,10 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
 
 #define ROWS(ROW) \
     ROW(popops_exp, "f{3,4}", popops_exp(G, A, P, "x")) \
-    ROW(popops_scaled_add_to, "F{3,4}f{3,4}f{}", popops_scaled_add_to(G, A, B, C, P, NAMED)) \
+    ROW(popops_scaled_add_to, "F{3,4}f{3,4}f{}!", popops_scaled_add_to(G, A, B, C, P, NAMED)) \
     ROW(popops_scaled_add_to_constant, "F{3,4}f{3,4}", popops_scaled_add_to_constant(G, A, B, 0.5, P, NAMED)) \
-    ROW(popops_scaled_subtract_from, "F{3,4}f{3,4}f{}", popops_scaled_subtract_from(G, A, B, C, P, NAMED)) \
-    ROW(popops_scaled_add_both, "F{3,4}f{}f{3,4}f{}", popops_scaled_add_both(G, A, B, C, D, P, POPOPS_SCALED_ADD_DEFAULT, NAMED)) \
+    ROW(popops_scaled_subtract_from, "F{3,4}f{3,4}f{}!", popops_scaled_subtract_from(G, A, B, C, P, NAMED)) \
+    ROW(popops_scaled_add_both, "F{3,4}f{}!f{3,4}f{}!", popops_scaled_add_both(G, A, B, C, D, P, POPOPS_SCALED_ADD_DEFAULT, NAMED)) \
     ROW(popops_cast, "f{3,4}", popops_cast(G, A, POP_HALF, P, "x")) \
     ROW(popops_cast_with_output, "f{3,4}H{3,4}", popops_cast_with_output(G, A, B, P, "x")) \
     ROW(popops_fill, "F{3,4}", popops_fill(G, A, P, 1, "x")) \
@@ -148,7 +148,7 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
     ROW(popops_dynamic_update, "F{6,4}f{1,4}u{1}", popops_dynamic_update(G, A, B, C, FIRST, P, "x")) \
     ROW(popops_multi_slice, "f{6,4}u{3,1}", popops_multi_slice(G, A, B, FIRST, P, NULL, NAMED)) \
     ROW(popops_multi_update, "F{6,4}f{3,1,4}u{3,1}", popops_multi_update(G, A, B, C, FIRST, P, NULL, NAMED)) \
-    ROW(popops_multi_update_add, "F{6,4}f{3,1,4}u{3,1}f{}", popops_multi_update_add(G, A, B, C, D, FIRST, P, NULL, NAMED)) \
+    ROW(popops_multi_update_add, "F{6,4}f{3,1,4}u{3,1}f{}!", popops_multi_update_add(G, A, B, C, D, FIRST, P, NULL, NAMED)) \
     ROW(popops_multi_update_max, "F{6,4}f{3,1,4}u{3,1}", popops_multi_update_max(G, A, B, C, FIRST, P, NULL, NAMED)) \
     ROW(popops_grouped_multi_slice, "f{2,6,4}u{2,3,1}", popops_grouped_multi_slice(G, A, B, FIRST, P, NULL, NAMED)) \
     ROW(popops_gather_axis, "f{6,4}u{3}", popops_gather_axis(G, A, B, 0, P, (popops_gather_params){ 0 }, "x")) \
@@ -176,7 +176,7 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
     ROW(poplin_mat_mul_acc_tensor, "F{3,5}f{}f{3,4}f{4,5}", poplin_mat_mul_acc_tensor(G, A, B, C, D, P, PLAN)) \
     ROW(poplin_pre_arrange_mat_mul_input_rhs, "f{4,5}", poplin_pre_arrange_mat_mul_input_rhs(G, POP_SHAPE(3, 4), A, P, POP_FLOAT, PLAN)) \
     ROW(poplin_add_bias, "F{2,3,5}f{3}", poplin_add_bias(G, A, B, P, NAMED)) \
-    ROW(poplin_convolution_bias_update, "f{2,3,5}F{3}f{}", poplin_convolution_bias_update(G, A, B, C, P, NAMED)) \
+    ROW(poplin_convolution_bias_update, "f{2,3,5}F{3}f{}!", poplin_convolution_bias_update(G, A, B, C, P, NAMED)) \
     ROW(poplin_weights_transpose_chans_flip_xy, "f{1,3,4,3}F{1,4,3,3}", poplin_weights_transpose_chans_flip_xy(G, A, B, P, "x")) \
     ROW(poplin_norm_whiten, "f{2,4,6}f{4}f{4}", poplin_norm_whiten(G, A, B, C, P, NAMED)) \
     ROW(poplin_normalise, "f{2,4,6}f{4}f{4}", poplin_normalise(G, A, B, C, P, NAMED)) \
@@ -211,7 +211,7 @@ static const struct row rows[] = {
     { "poplin_convolution", "f{2,4,5,5}f{1,3,4,3,3}", conv_forward },
     { "poplin_convolution_with_output", "f{2,4,5,5}f{1,3,4,3,3}F{2,3,3,3}", conv_into },
     { "poplin_calculate_weight_deltas", "f{2,3,3,3}f{2,4,5,5}", conv_deltas },
-    { "poplin_convolution_weight_update", "f{2,3,3,3}F{1,3,4,3,3}f{2,4,5,5}f{}", conv_update },
+    { "poplin_convolution_weight_update", "f{2,3,3,3}F{1,3,4,3,3}f{2,4,5,5}f{}!", conv_update },
     { "poplin_convolution_weight_update", "f{2,3,3,3}F{1,3,4,3,3}f{2,4,5,5}", conv_update_constant },
     { "poplin_multi_convolution", "f{2,4,5,5}f{1,3,4,3,3}", conv_several },
     { "poplin_norm_statistics", "f{2,4,6}", statistics },
@@ -226,9 +226,9 @@ static const struct row rows[] = {
     { "popnn_group_normalise", "f{2,4,6}f{4}f{4}f{4}f{4}", group_norm },
     { "popnn_group_norm_statistics", "f{2,4,6}", group_statistics },
     { "popnn_group_norm_gradients", "f{2,4,6}f{2,4,6}f{4}f{4}", group_gradients },
-    { "popnn_norm_param_update_tensor", "f{4}f{4}f{}F{4}F{4}", norm_update },
+    { "popnn_norm_param_update_tensor", "f{4}f{4}f{}!F{4}F{4}", norm_update },
     { "popnn_top_k", "f{3,4}", row_top_k },
-    { "popnn_calc_loss_scaled", "f{3,4}u{3}F{3}F{3,4}f{}?f{}?", scaled_gradients },
+    { "popnn_calc_loss_scaled", "f{3,4}u{3}F{3}F{3,4}f{}?!f{}?!", scaled_gradients },
     { "popnn_spatial_softmax_2d", "f{2,3,4}", fields },
 };
 
@@ -255,7 +255,7 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
         elements *= dims[rank++];
         at += *at == ',';
     }
-    *text = at + 1 + (at[1] == '?');
+    *text = at + 1 + strspn(at + 1, "?!");
     if (lack == LACKS_TENSOR)
         return (pop_tensor){ 0 };
     if (lack == LACKS_ROOM && rank)
@@ -269,10 +269,12 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
     return t;
 }
 
-/* Whether an operand may lack that: a constant is never written, and some may be null. */
+/* Whether an operand may lack that: a constant is never written, some ('?') may be null, scales ('!') need no tile. */
 static bool may_lack(const char *operand, enum lack lack)
 {
     const char *end = strchr(operand, '}');
+    if (strspn(end + 1, "?!") && end[strspn(end + 1, "?!")] == '!' && (lack == LACKS_MAPPING || lack == LACKS_MAPPING_OF_CONSTANT))
+        return true;
     return (lack == LACKS_MAPPING_OF_CONSTANT && *operand < 'a') || (lack == LACKS_TENSOR && end[1] == '?') || (lack == LACKS_ROOM && end[-1] == '{');
 }
 
