@@ -4,6 +4,7 @@
 #define POPLAR_IMPL_ERROR_HPP
 
 #include <poplar/detail/error.hpp>
+#include <poplar/text.h>
 
 #include <cstdarg>
 #include <cstdio>
@@ -31,7 +32,6 @@ POPLAR_IMPL void raise(const pop_error &error)
     case POP_##constant:                                                                                                                             \
         throw spelling(text);
 #include <poplar/errors.def>
-#include <poplar/text.h>
 #undef POP_ERROR_KIND
     case POP_OK:
     case POP_STATUS_COUNT:
