@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls that ask an executable or an engine for its profile. */
+#include "base/log.h"
 #include "engine/state.h"
 #include "profile/execution_profile.h"
-#include "base/log.h"
 
 /* What is asked for must be there, and a place for it. */
 static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,
