@@ -36,7 +36,8 @@ public:
     pop_engine *engine;
     bool prepared; // by Engine::prepare
 
-    EngineState(const Executable &from, const OptionFlags &options) : executable(from), prepared(false), functions(nullptr), out(nullptr), file(nullptr), calls(0), ended(false)
+    EngineState(const Executable &from, const OptionFlags &options)
+        : executable(from), prepared(false), functions(nullptr), failures(0), out(nullptr), file(nullptr), calls(0), ended(false)
     {
         pop_error error;
         engine = pop_engine_create_from(executable.c(), Options(options), &error);
@@ -91,6 +92,8 @@ public:
         {
             const std::lock_guard<std::mutex> lock(throwing);
             first.swap(thrown);
+            if (first || status != POP_OK)
+                ++failures;
         }
         if (first)
             std::rethrow_exception(first);
@@ -161,10 +164,11 @@ private:
         }
         static pop_prefetch prefetch(void *buffer, void *user)
         {
+            const unsigned failures = of(user).state->failed();
             try {
                 return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS : POP_PREFETCH_NOT_AVAILABLE;
             } catch (...) {
-                of(user).state->caught();
+                of(user).state->caughtSince(failures);
                 return POP_PREFETCH_NOT_AVAILABLE;
             }
         }
@@ -206,15 +210,23 @@ private:
         }
     };
 
-    // In a handler of an exception.
-    pop_status caught()
+    unsigned failed()
     {
-        {
-            const std::lock_guard<std::mutex> lock(throwing);
-            if (!thrown)
-                thrown = std::current_exception();
-        }
-        pop_engine_stop(engine);
+        const std::lock_guard<std::mutex> lock(throwing);
+        return failures;
+    }
+    // In a handler of an exception.
+    pop_status caught() { return caughtSince(failed()); }
+
+    // A prefetch on a worker thread may end after its run has failed: what it throws then belongs to no run.
+    pop_status caughtSince(unsigned failuresBefore)
+    {
+        const std::lock_guard<std::mutex> lock(throwing);
+        if (failures != failuresBefore)
+            return POP_RUNTIME_ERROR;
+        if (!thrown)
+            thrown = std::current_exception();
+        pop_engine_stop(engine); // this run, not one that begins once the lock is free
         return POP_RUNTIME_ERROR;
     }
 
@@ -232,6 +244,7 @@ private:
     Function *functions; // the newest first
     std::exception_ptr thrown;
     std::mutex throwing; // callbacks may run on worker threads
+    unsigned failures;   // calls that failed
     std::ostream *out;
     std::FILE *file;
     unsigned calls; // in progress
