@@ -105,7 +105,7 @@ public:
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null", handle.cloneAsString().c_str());
         const Call call(*this); // what was connected goes now
-        Stream *stream = new Stream{ this, std::move(callback) };
+        Stream *stream = new Stream{ this, std::move(callback), 0 };
         pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
         pop_error error;
         const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
@@ -152,6 +152,7 @@ private:
     struct Stream {
         EngineState *state;
         StreamCallbackHandle callback;
+        unsigned failures; // of the engine when the run began that prefetches
 
         // No exception passes through C: the first is kept, and ends the run.
         static pop_status fetch(void *buffer, void *user)
@@ -164,16 +165,16 @@ private:
         }
         static pop_prefetch prefetch(void *buffer, void *user)
         {
-            const unsigned failures = of(user).state->failed();
             try {
                 return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS : POP_PREFETCH_NOT_AVAILABLE;
             } catch (...) {
-                of(user).state->caughtSince(failures);
+                of(user).state->caughtSince(of(user).failures);
                 return POP_PREFETCH_NOT_AVAILABLE;
             }
         }
         static void complete(void *user)
         {
+            of(user).failures = of(user).state->failed(); // the next prefetch is for this run
             try {
                 of(user).callback->complete();
             } catch (...) {
